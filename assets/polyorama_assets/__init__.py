@@ -1,0 +1,1 @@
+"""Data that ships with Polyorama: sample project, icons, examples. Read it with importlib.resources."""

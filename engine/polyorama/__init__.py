@@ -1,0 +1,44 @@
+"""Polyorama: Gaussian-splat scenes, shapes, faces and live learning, from Python.
+
+Five lines make a film::
+
+    import polyorama as po
+
+    doc = po.open("plant.ply")
+    frames = po.turntable(doc, seconds=4, fps=30, size=(1280, 720))
+    po.write_video("plant.mp4", frames, fps=30)
+
+Names are loaded on first use, so importing the package is cheap and needs neither numba nor Qt.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "Bounds": "polyorama.core.types",
+    "Camera": "polyorama.core.types",
+    "Document": "polyorama.scene.document",
+    "Frame": "polyorama.render.frame",
+    "Node": "polyorama.scene.document",
+    "PolyoramaError": "polyorama.errors",
+    "SplatCloud": "polyorama.scene.splats",
+}
+
+__all__ = sorted([*_LAZY, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module 'polyorama' has no attribute {name!r}")
+    value = getattr(importlib.import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,53 @@
+"""The command line: one module a subcommand, each a thin face of a public verb."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+import polyorama
+from polyorama.errors import PolyoramaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: dict[str, str] = {}
+"""Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status (2 where the person must change something)."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="polyorama",
+        description="Edit, convert and render Gaussian-splat scenes.",
+    )
+    parser.add_argument("--version", action="version", version=f"polyorama {polyorama.__version__}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    # Only the subcommand that was asked for is imported, so that --help stays quick.
+    chosen = next((word for word in arguments if word in COMMANDS), None)
+    run = None
+    for name, summary in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=summary, description=summary)
+        if name == chosen:
+            module = importlib.import_module(f"polyorama.cli.{name}")
+            module.add_arguments(subparser)
+            run = module.run
+    options = parser.parse_args(arguments)
+    assert run is not None
+    try:
+        return int(run(options) or 0)
+    except PolyoramaError as error:
+        print(f"polyorama: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing is wrong.
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        print("polyorama: stopped.", file=sys.stderr)
+        return 130

@@ -1,0 +1,1 @@
+"""Values and small services that everything else stands on."""

@@ -1,0 +1,247 @@
+"""Cameras and bounds: small frozen values shared by every room.
+
+Axes are OpenCV's throughout: +x right, +y down, +z into the picture; ``viewmat`` maps world to
+camera. Pixel (row i, column j) has its centre at (j + 0.5, i + 0.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from polyorama.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["MAX_SIDE", "Bounds", "Camera", "frozen_array"]
+
+MAX_SIDE = 16384
+"""The largest picture side in pixels that any renderer accepts."""
+
+
+def frozen_array(values: ArrayLike, dtype: np.typing.DTypeLike, shape: tuple[int, ...]) -> NDArray:
+    """Copy `values` into a read-only, contiguous array of a given dtype and shape.
+
+    Raises
+    ------
+    UsageError
+        If the values do not have that shape.
+    """
+    array = np.array(values, dtype=dtype, order="C")
+    if array.shape != shape:
+        raise UsageError(f"Expected an array of shape {shape}, got {array.shape}.")
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Camera:
+    """A pinhole or orthographic camera.
+
+    Parameters
+    ----------
+    viewmat
+        (4, 4) float64, world to camera, rigid.
+    fx, fy
+        Focal lengths in pixels; for an orthographic camera, pixels per world unit.
+    cx, cy
+        Principal point in pixels.
+    width, height
+        Picture size in pixels.
+    kind
+        ``"pinhole"`` or ``"orthographic"``.
+    near, far
+        Splats whose depth is outside [near, far] are not drawn, world units.
+
+    Raises
+    ------
+    UsageError
+        If the size, focal lengths or matrix make no picture.
+    """
+
+    viewmat: NDArray[np.float64]
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: int
+    height: int
+    kind: Literal["pinhole", "orthographic"] = "pinhole"
+    near: float = 0.01
+    far: float = 1e10
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "viewmat", frozen_array(self.viewmat, np.float64, (4, 4)))
+        if not (1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
+            raise UsageError(
+                f"A picture of {self.width}x{self.height} pixels cannot be made; "
+                f"each side must be 1 to {MAX_SIDE}."
+            )
+        if not np.isfinite(self.viewmat).all():
+            raise UsageError("The camera's matrix contains NaN or infinity.")
+        numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
+        if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
+            raise UsageError("The camera's focal lengths must be positive and finite.")
+
+    @classmethod
+    def look_at(
+        cls,
+        eye: ArrayLike,
+        target: ArrayLike,
+        up: ArrayLike = (0.0, -1.0, 0.0),
+        *,
+        fov: float = 45.0,
+        size: tuple[int, int] = (1280, 720),
+        near: float = 0.01,
+        far: float = 1e10,
+    ) -> Camera:
+        """Place a pinhole camera.
+
+        Parameters
+        ----------
+        eye, target
+            (3,) positions in world units.
+        up
+            (3,) world direction that is up in the picture. Captures stored as PLY mostly have y
+            down, so their up is (0, -1, 0).
+        fov
+            Vertical field of view in degrees, 0 < fov < 180.
+        size
+            (width, height) in pixels.
+
+        Raises
+        ------
+        UsageError
+            If eye and target coincide or `up` points along the view.
+        """
+        if not 0.0 < fov < 180.0:
+            raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
+        width, height = size
+        focal = 0.5 * height / np.tan(np.radians(fov) / 2.0)
+        return cls(
+            look_at_matrix(eye, target, up),
+            focal, focal, width / 2.0, height / 2.0, int(width), int(height), near=near, far=far,
+        )  # fmt: skip
+
+    @classmethod
+    def orthographic(
+        cls,
+        eye: ArrayLike,
+        target: ArrayLike,
+        up: ArrayLike = (0.0, -1.0, 0.0),
+        *,
+        height_in_world: float,
+        size: tuple[int, int] = (1280, 720),
+    ) -> Camera:
+        """Place an orthographic camera that shows `height_in_world` world units from top to bottom.
+
+        Raises
+        ------
+        UsageError
+            As `look_at`, or if the height is not positive.
+        """
+        if not height_in_world > 0.0:
+            raise UsageError(f"An orthographic picture cannot be {height_in_world} units high.")
+        width, height = size
+        scale = height / height_in_world
+        return cls(
+            look_at_matrix(eye, target, up),
+            scale, scale, width / 2.0, height / 2.0, int(width), int(height), kind="orthographic",
+        )  # fmt: skip
+
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """(3,) float64, the camera's centre in world units."""
+        rotation = self.viewmat[:3, :3]
+        return np.asarray(-rotation.T @ self.viewmat[:3, 3])
+
+    @property
+    def forward(self) -> NDArray[np.float64]:
+        """(3,) float64, the unit world direction of view."""
+        return self.viewmat[2, :3]
+
+    @property
+    def intrinsics(self) -> NDArray[np.float64]:
+        """(3, 3) float64, the matrix K."""
+        return np.array([[self.fx, 0, self.cx], [0, self.fy, self.cy], [0, 0, 1]], np.float64)
+
+    @property
+    def fov(self) -> float:
+        """Vertical field of view in degrees (pinhole)."""
+        return float(np.degrees(2.0 * np.arctan(0.5 * self.height / self.fy)))
+
+    def resized(self, width: int, height: int) -> Camera:
+        """The same view in another picture size: the vertical field of view is kept."""
+        scale = height / self.height
+        return replace(
+            self,
+            fx=self.fx * scale,
+            fy=self.fy * scale,
+            cx=width / 2.0 + (self.cx - self.width / 2.0) * scale,
+            cy=self.cy * scale,
+            width=width,
+            height=height,
+        )
+
+
+def look_at_matrix(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:
+    """World-to-camera matrix, (4, 4) float64, of a camera at `eye` that looks at `target`.
+
+    Raises
+    ------
+    UsageError
+        If eye and target coincide or `up` points along the view.
+    """
+    eye64, target64, up64 = (np.asarray(v, np.float64) for v in (eye, target, up))
+    for name, vector in (("eye", eye64), ("target", target64), ("up", up64)):
+        if vector.shape != (3,) or not np.isfinite(vector).all():
+            raise UsageError(f"The camera's {name} must be three finite numbers.")
+    forward = target64 - eye64
+    distance = np.linalg.norm(forward)
+    if distance == 0.0:
+        raise UsageError("The camera's eye and target are the same point.")
+    forward = forward / distance
+    right = np.cross(forward, up64)
+    length = np.linalg.norm(right)
+    if length <= 1e-9 * np.linalg.norm(up64) or not np.any(up64):
+        raise UsageError("The camera's up direction points along its view; choose another.")
+    right = right / length
+    down = np.cross(forward, right)
+    viewmat = np.eye(4)
+    viewmat[:3, :3] = (right, down, forward)
+    viewmat[:3, 3] = -viewmat[:3, :3] @ eye64
+    return viewmat
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """An axis-aligned box: `low` and `high`, (3,) float64 each, world units."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", frozen_array(self.low, np.float64, (3,)))
+        object.__setattr__(self, "high", frozen_array(self.high, np.float64, (3,)))
+
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """(3,) float64, the middle."""
+        return np.asarray((self.low + self.high) / 2.0)
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """(3,) float64, the side lengths."""
+        return np.asarray(self.high - self.low)
+
+    @property
+    def diagonal(self) -> float:
+        """Length of the diagonal."""
+        return float(np.linalg.norm(self.extent))
+
+    def union(self, other: Bounds) -> Bounds:
+        """The smallest box around both."""
+        return Bounds(np.minimum(self.low, other.low), np.maximum(self.high, other.high))

@@ -1,0 +1,1 @@
+"""Changes to scenes: pure functions from cloud to cloud."""

@@ -1,0 +1,1 @@
+"""From a document to pixels: resolve, rasterize, frame."""

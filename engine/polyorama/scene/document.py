@@ -1,0 +1,150 @@
+"""The document: nodes in a tree, a view, a background. Plain frozen data."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.core.types import Bounds, Camera, frozen_array
+from polyorama.errors import UsageError
+from polyorama.scene.splats import SplatCloud
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Document", "Node", "new_id"]
+
+_ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+def new_id() -> str:
+    """A short random node id."""
+    return "".join(secrets.choice(_ID_ALPHABET) for _ in range(8))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One named thing in a document; with no content it is a group.
+
+    Parameters
+    ----------
+    name
+        What the outliner shows and what words can ask for.
+    content
+        The splat cloud, or None for a group.
+    transform
+        (4, 4) float64, node to parent.
+    visible
+        Whether it, and what is below it, is drawn.
+    parent
+        Id of the parent node, or None at the root.
+    id
+        Short random string, unique in the document.
+    """
+
+    name: str
+    content: SplatCloud | None = None
+    transform: NDArray[np.float64] = field(default_factory=lambda: np.eye(4))
+    visible: bool = True
+    parent: str | None = None
+    id: str = field(default_factory=new_id)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "transform", frozen_array(self.transform, np.float64, (4, 4)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """Everything that a project holds.
+
+    Parameters
+    ----------
+    nodes
+        In drawing-independent, outliner order; parents before children.
+    camera
+        The saved view, or None: then the subject is framed.
+    background
+        Display RGB, 0..1, behind everything.
+    up
+        World direction that is up in this document.
+
+    Raises
+    ------
+    UsageError
+        If ids repeat or a parent is missing or comes after its child.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    camera: Camera | None = None
+    background: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    up: tuple[float, float, float] = (0.0, -1.0, 0.0)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for node in self.nodes:
+            if node.id in seen:
+                raise UsageError(f"Two nodes have the id {node.id!r}.")
+            if node.parent is not None and node.parent not in seen:
+                raise UsageError(f"Node {node.name!r} has no parent {node.parent!r} before it.")
+            seen.add(node.id)
+
+    @classmethod
+    def of(cls, clouds: Sequence[SplatCloud], names: Sequence[str]) -> Document:
+        """A document with one root node a cloud."""
+        pairs = zip(clouds, names, strict=True)
+        up = next((cloud.up for cloud in clouds if cloud.up is not None), (0.0, -1.0, 0.0))
+        return cls(nodes=tuple(Node(name, cloud) for cloud, name in pairs), up=up)
+
+    def node(self, name_or_id: str) -> Node:
+        """The node with that id, else the first with that name.
+
+        Raises
+        ------
+        UsageError
+            If there is none.
+        """
+        for node in self.nodes:
+            if node.id == name_or_id:
+                return node
+        for node in self.nodes:
+            if node.name == name_or_id:
+                return node
+        raise UsageError(f"The document has no node called {name_or_id!r}.")
+
+    def drawn(self) -> Iterator[tuple[Node, NDArray[np.float64]]]:
+        """Visible nodes that have content, each with its (4, 4) node-to-world matrix."""
+        worlds: dict[str, NDArray[np.float64] | None] = {}
+        for node in self.nodes:
+            above = np.eye(4) if node.parent is None else worlds[node.parent]
+            world = above @ node.transform if above is not None and node.visible else None
+            worlds[node.id] = world
+            if world is not None and node.content is not None:
+                yield node, world
+
+    def bounds(self) -> Bounds | None:
+        """Box around what is drawn, without outliers; None when nothing is."""
+        box: Bounds | None = None
+        for node, world in self.drawn():
+            if node.content is None or len(node.content) == 0:
+                continue
+            local = node.content.bounds()
+            corners = np.array(
+                [[x, y, z, 1.0] for x in _ends(local, 0) for y in _ends(local, 1) for z in _ends(local, 2)]
+            )  # fmt: skip
+            moved = (corners @ world.T)[:, :3]
+            here = Bounds(moved.min(axis=0), moved.max(axis=0))
+            box = here if box is None else box.union(here)
+        return box
+
+    def with_camera(self, camera: Camera | None) -> Document:
+        """The same document with another saved view."""
+        return replace(self, camera=camera)
+
+
+def _ends(bounds: Bounds, axis: int) -> tuple[float, float]:
+    return float(bounds.low[axis]), float(bounds.high[axis])

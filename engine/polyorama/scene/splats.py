@@ -1,0 +1,287 @@
+"""Clouds of 3D Gaussians in natural form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from polyorama.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polyorama.core.types import Bounds
+
+__all__ = ["SH_C0", "SplatCloud", "SplatModel", "colors_from_sh", "concatenate", "sh_from_colors"]
+
+SH_C0 = 0.28209479177387814
+"""Value of the constant spherical harmonic; base colour = 0.5 + SH_C0 * DC coefficient."""
+
+SplatModel = Literal["default", "antialiased", "2dgs"]
+"""How a cloud was trained: classic 3DGS, with mip filtering, or as flat 2D Gaussians."""
+
+
+def sh_from_colors(colors: ArrayLike) -> NDArray[np.float32]:
+    """DC coefficients, float32, of base colours (display RGB, nominally 0..1), any shape."""
+    return ((np.asarray(colors, np.float32) - np.float32(0.5)) / np.float32(SH_C0)).astype(
+        np.float32
+    )
+
+
+def colors_from_sh(dc: ArrayLike) -> NDArray[np.float32]:
+    """Base colours (display RGB, not clamped), float32, of DC coefficients, any shape."""
+    return (np.float32(0.5) + np.float32(SH_C0) * np.asarray(dc, np.float32)).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplatCloud:
+    """N Gaussians in natural form; every array is read-only.
+
+    Parameters
+    ----------
+    means
+        (N, 3) float32, world units, in the axes of 3DGS PLY files (mostly +y down).
+    quats
+        (N, 4) float32, unit quaternions w, x, y, z.
+    scales
+        (N, 3) float32, linear standard deviations, world units.
+    opacities
+        (N,) float32, 0..1.
+    sh
+        (N, K, 3) float32 spherical-harmonic coefficients, K = (degree + 1)^2 with degree 0 to 3,
+        coefficient-major, the DC coefficient first.
+    model
+        How it must be drawn (`SplatModel`).
+    up
+        World direction that is up, where the file's format says it, else None.
+    extras
+        Further per-splat columns by name, (N,) each, kept by formats that can hold them.
+    comments
+        Lines of text that came with the file.
+
+    Raises
+    ------
+    UsageError
+        If shapes disagree.
+    """
+
+    means: NDArray[np.float32]
+    quats: NDArray[np.float32]
+    scales: NDArray[np.float32]
+    opacities: NDArray[np.float32]
+    sh: NDArray[np.float32]
+    model: SplatModel = "default"
+    up: tuple[float, float, float] | None = None
+    extras: Mapping[str, NDArray] = field(default_factory=dict)
+    comments: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        count = len(self.means)
+        shapes: dict[str, tuple[int, ...]] = {
+            "means": (count, 3),
+            "quats": (count, 4),
+            "scales": (count, 3),
+            "opacities": (count,),
+        }
+        for name, shape in shapes.items():
+            _freeze(self, name, shape)
+        bands = self.sh.shape[1] if self.sh.ndim == 3 else 0
+        if bands not in (1, 4, 9, 16):
+            raise UsageError(
+                f"SH coefficients have shape {self.sh.shape}; expected (N, 1, 4, 9 or 16, 3)."
+            )
+        _freeze(self, "sh", (count, bands, 3))
+        frozen: dict[str, NDArray] = {}
+        for name, column in self.extras.items():
+            if len(column) != count:
+                raise UsageError(f"Column {name!r} has {len(column)} rows for {count} splats.")
+            view = np.ascontiguousarray(column).view()
+            view.flags.writeable = False
+            frozen[name] = view
+        object.__setattr__(self, "extras", MappingProxyType(frozen))
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    @property
+    def sh_degree(self) -> int:
+        """Degree of the spherical harmonics, 0 to 3."""
+        return {1: 0, 4: 1, 9: 2, 16: 3}[self.sh.shape[1]]
+
+    @property
+    def colors(self) -> NDArray[np.float32]:
+        """(N, 3) float32 base colours (display RGB, not clamped)."""
+        return colors_from_sh(self.sh[:, 0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the natural-form arrays."""
+        arrays = (self.means, self.quats, self.scales, self.opacities, self.sh)
+        return sum(a.nbytes for a in arrays) + sum(a.nbytes for a in self.extras.values())
+
+    def subset(self, index: ArrayLike) -> SplatCloud:
+        """The splats that a boolean mask (N,), an index array or a slice picks, in that order."""
+        pick = index if isinstance(index, slice) else np.asarray(index)
+        return replace(
+            self,
+            means=self.means[pick],
+            quats=self.quats[pick],
+            scales=self.scales[pick],
+            opacities=self.opacities[pick],
+            sh=self.sh[pick],
+            extras={name: column[pick] for name, column in self.extras.items()},
+        )
+
+    def with_sh_degree(self, degree: int) -> SplatCloud:
+        """The same cloud with `degree` 0 to 3: higher bands are dropped, missing ones are zero.
+
+        Raises
+        ------
+        UsageError
+            If the degree is not 0 to 3.
+        """
+        if degree not in (0, 1, 2, 3):
+            raise UsageError(f"An SH degree of {degree} is not 0 to 3.")
+        bands = (degree + 1) ** 2
+        if bands <= self.sh.shape[1]:
+            return replace(self, sh=np.ascontiguousarray(self.sh[:, :bands]))
+        padded = np.zeros((len(self), bands, 3), np.float32)
+        padded[:, : self.sh.shape[1]] = self.sh
+        return replace(self, sh=padded)
+
+    def transformed(self, matrix: ArrayLike) -> SplatCloud:
+        """Apply an affine map: means, covariances and spherical harmonics move together.
+
+        Similarities rotate quaternions and scale `scales` exactly. Any other invertible map
+        transforms the covariance and decomposes it again; harmonics then turn with the nearest
+        rotation (polar decomposition). A reflection is allowed.
+
+        Parameters
+        ----------
+        matrix
+            (4, 4) or (3, 4), column-vector convention.
+
+        Raises
+        ------
+        UsageError
+            If the matrix is singular, not finite or not affine.
+        """
+        from polyorama.scene.transform import transform_cloud
+
+        return transform_cloud(self, matrix)
+
+    def bounds(self, outliers: float = 0.01) -> Bounds:
+        """Box of the means without their outliers.
+
+        The box spans the `outliers` to 1 - `outliers` quantiles of each axis, weighted by nothing,
+        over finite rows, and is then widened to what a uniform distribution would fill.
+        """
+        from polyorama.scene.statistics import robust_bounds
+
+        return robust_bounds(self.means, outliers)
+
+    def importance_order(self) -> NDArray[np.int32]:
+        """(N,) int32: most important splat first, so that any prefix is a coarse picture.
+
+        Importance is opacity times the product of the two largest scales (the area that the splat
+        can cover); ties keep file order.
+        """
+        largest_two = np.sort(self.scales, axis=1)[:, 1:]
+        importance = self.opacities * largest_two[:, 0] * largest_two[:, 1]
+        return np.argsort(-importance, kind="stable").astype(np.int32)
+
+
+def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
+    """Join clouds in order; the result has the highest SH degree among them.
+
+    The model is kept when all agree, else "default"; extra columns are kept when all have them.
+
+    Raises
+    ------
+    UsageError
+        If there is nothing to join.
+    """
+    if not clouds:
+        raise UsageError("There is nothing to join: no splat cloud was given.")
+    if len(clouds) == 1:
+        return clouds[0]
+    degree = max(cloud.sh_degree for cloud in clouds)
+    padded = [cloud.with_sh_degree(degree) for cloud in clouds]
+    shared = set(clouds[0].extras).intersection(*(cloud.extras for cloud in clouds[1:]))
+    models = {cloud.model for cloud in clouds}
+    ups = {cloud.up for cloud in clouds}
+    return SplatCloud(
+        means=np.concatenate([c.means for c in padded]),
+        quats=np.concatenate([c.quats for c in padded]),
+        scales=np.concatenate([c.scales for c in padded]),
+        opacities=np.concatenate([c.opacities for c in padded]),
+        sh=np.concatenate([c.sh for c in padded]),
+        model=models.pop() if len(models) == 1 else "default",
+        up=ups.pop() if len(ups) == 1 else None,
+        extras={k: np.concatenate([c.extras[k] for c in clouds]) for k in clouds[0].extras if k in shared},
+    )  # fmt: skip
+
+
+def rotation_matrices(quats: ArrayLike) -> NDArray[np.float64]:
+    """(..., 3, 3) float64 rotation matrices of quaternions w, x, y, z; they need not be unit."""
+    q = np.asarray(quats, np.float64)
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def quaternions(matrices: ArrayLike) -> NDArray[np.float64]:
+    """(..., 4) float64 unit quaternions w, x, y, z (w >= 0) of rotation matrices (..., 3, 3)."""
+    m = np.asarray(matrices, np.float64)
+    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
+    # The four squared components, times four; the largest gives the safest division.
+    squares = np.stack(
+        [
+            1 + trace,
+            1 + 2 * m[..., 0, 0] - trace,
+            1 + 2 * m[..., 1, 1] - trace,
+            1 + 2 * m[..., 2, 2] - trace,
+        ],
+        axis=-1,
+    )
+    wx, wy, wz = (
+        m[..., 2, 1] - m[..., 1, 2],
+        m[..., 0, 2] - m[..., 2, 0],
+        m[..., 1, 0] - m[..., 0, 1],
+    )
+    xy, xz, yz = (
+        m[..., 0, 1] + m[..., 1, 0],
+        m[..., 0, 2] + m[..., 2, 0],
+        m[..., 1, 2] + m[..., 2, 1],
+    )
+    candidates = np.stack(
+        [
+            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
+            np.stack([wx, squares[..., 1], xy, xz], axis=-1),
+            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
+            np.stack([wz, xz, yz, squares[..., 3]], axis=-1),
+        ],
+        axis=-2,
+    )
+    best = np.argmax(squares, axis=-1)
+    q = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
+    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
+    return np.where(q[..., :1] < 0, -q, q)
+
+
+def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
+    array = np.ascontiguousarray(getattr(cloud, name), np.float32).view()
+    if array.shape != shape:
+        raise UsageError(f"Splat array {name!r} has shape {array.shape}; expected {shape}.")
+    array.flags.writeable = False
+    object.__setattr__(cloud, name, array)

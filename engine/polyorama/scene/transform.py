@@ -1,0 +1,106 @@
+"""Affine maps of splat clouds: means, covariances and harmonics move together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.errors import UsageError
+from polyorama.scene import sh as harmonics
+from polyorama.scene.splats import SplatCloud, quaternions, rotation_matrices
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["affine_matrix", "transform_cloud"]
+
+_IDENTITY_TOLERANCE = 1e-12
+_SIMILARITY_TOLERANCE = 1e-6
+
+
+def affine_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
+    """Check and complete an affine map: (4, 4) float64.
+
+    Raises
+    ------
+    UsageError
+        If it is not (4, 4) or (3, 4), finite, affine and invertible.
+    """
+    m = np.asarray(matrix, np.float64)
+    if m.shape == (3, 4):
+        m = np.vstack([m, [0.0, 0.0, 0.0, 1.0]])
+    if m.shape != (4, 4) or not np.isfinite(m).all():
+        raise UsageError("A transform must be a finite 4x4 or 3x4 matrix.")
+    if not np.array_equal(m[3], [0.0, 0.0, 0.0, 1.0]):
+        raise UsageError("A transform's last row must be 0 0 0 1; projections cannot move splats.")
+    singular = np.linalg.svd(m[:3, :3], compute_uv=False)
+    if singular[2] <= 1e-12 * singular[0] or singular[0] == 0.0:
+        raise UsageError("A transform that flattens space cannot be applied to splats.")
+    return m
+
+
+def transform_cloud(cloud: SplatCloud, matrix: ArrayLike) -> SplatCloud:
+    """Apply an affine map; see `SplatCloud.transformed`."""
+    m = affine_matrix(matrix)
+    linear = m[:3, :3]
+    if np.abs(m - np.eye(4)).max() <= _IDENTITY_TOLERANCE:
+        return cloud
+    means = (cloud.means.astype(np.float64) @ linear.T + m[:3, 3]).astype(np.float32)
+    up = None if cloud.up is None else _turned_direction(linear, cloud.up)
+    if np.abs(linear - np.eye(3)).max() <= _IDENTITY_TOLERANCE:
+        return replace(cloud, means=means, up=up)
+    # Polar decomposition: linear = orthogonal @ stretch.
+    u, s, vt = np.linalg.svd(linear)
+    orthogonal = u @ vt
+    turned_sh = harmonics.rotate(cloud.sh, orthogonal)
+    if s[0] - s[2] <= _SIMILARITY_TOLERANCE * s[0]:
+        # A Gaussian is symmetric about its centre, so a reflection may be replaced by -reflection.
+        proper = orthogonal if np.linalg.det(orthogonal) > 0 else -orthogonal
+        quats = _multiply(quaternions(proper), cloud.quats.astype(np.float64))
+        scales = (cloud.scales * np.float32(s.mean())).astype(np.float32)
+    else:
+        quats, scales = _stretch(cloud, linear)
+    return replace(
+        cloud, means=means, quats=quats.astype(np.float32), scales=scales, sh=turned_sh, up=up
+    )
+
+
+def _turned_direction(
+    linear: NDArray[np.float64], up: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    turned = linear @ np.asarray(up)
+    x, y, z = turned / np.linalg.norm(turned)
+    return (float(x), float(y), float(z))
+
+
+def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hamilton product of one quaternion (4,) with many (N, 4)."""
+    w, x, y, z = left
+    rw, rx, ry, rz = right.T
+    return np.stack(
+        [
+            w * rw - x * rx - y * ry - z * rz,
+            w * rx + x * rw + y * rz - z * ry,
+            w * ry - x * rz + y * rw + z * rx,
+            w * rz + x * ry - y * rx + z * rw,
+        ],
+        axis=1,
+    )
+
+
+def _stretch(
+    cloud: SplatCloud, linear: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    """Quaternions and scales of A Sigma A^T, from the SVD of A R S, chunk by chunk."""
+    quats = np.empty((len(cloud), 4), np.float64)
+    scales = np.empty((len(cloud), 3), np.float32)
+    for start in range(0, len(cloud), 1 << 18):
+        rows = slice(start, start + (1 << 18))
+        factor = rotation_matrices(cloud.quats[rows]) * cloud.scales[rows, None, :]
+        u, s, _ = np.linalg.svd(linear @ factor)
+        u[np.linalg.det(u) < 0, :, 2] *= -1
+        quats[rows] = quaternions(u)
+        scales[rows] = s
+    return quats, scales

@@ -1,0 +1,1 @@
+"""The studio: widgets over the engine. Imports the engine, is never imported by it."""
