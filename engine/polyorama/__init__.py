@@ -28,8 +28,6 @@ _LAZY = {
     "SplatCloud": "polyorama.scene.splats",
 }
 
-__all__ = sorted([*_LAZY, "__version__"])
-
 
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
@@ -41,4 +39,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted([*_LAZY, "__version__"])

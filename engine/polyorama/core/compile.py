@@ -7,6 +7,7 @@ lets two renders run at once, which numba's own thread layers do not all allow.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -45,7 +46,7 @@ def ranges(total: int, parts: int) -> list[tuple[int, int]]:
     """Split ``range(total)`` into at most `parts` runs of nearly equal length."""
     parts = max(1, min(parts, total))
     edges = [total * i // parts for i in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def parallel_for(task: Callable[[int, int, int], Any], total: int, parts: int) -> list[Any]:
@@ -65,11 +66,11 @@ def parallel_for(task: Callable[[int, int, int], Any], total: int, parts: int) -
     except BaseException as error:  # noqa: BLE001 - re-raised below, after the others ended
         first_error = error
     for future in futures:
-        error = future.exception()
-        if error is None:
+        failure = future.exception()
+        if failure is None:
             results.append(future.result())
         else:
-            first_error = first_error or error
+            first_error = first_error or failure
     if first_error is not None:
         raise first_error
     return results

@@ -7,14 +7,14 @@ camera. Pixel (row i, column j) has its centre at (j + 0.5, i + 0.5).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 __all__ = ["MAX_SIDE", "Bounds", "Camera", "frozen_array"]
 
@@ -22,7 +22,7 @@ MAX_SIDE = 16384
 """The largest picture side in pixels that any renderer accepts."""
 
 
-def frozen_array(values: ArrayLike, dtype: np.typing.DTypeLike, shape: tuple[int, ...]) -> NDArray:
+def frozen_array(values: ArrayLike, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
     """Copy `values` into a read-only, contiguous array of a given dtype and shape.
 
     Raises

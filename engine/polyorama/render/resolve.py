@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.render.frame import Frame
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
 from polyorama.scene.splats import SplatCloud, concatenate
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.types import Camera
+    from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
 __all__ = ["flatten", "render", "resolve"]

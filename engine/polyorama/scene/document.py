@@ -10,12 +10,13 @@ import numpy as np
 
 from polyorama.core.types import Bounds, Camera, frozen_array
 from polyorama.errors import UsageError
-from polyorama.scene.splats import SplatCloud
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
+
+    from polyorama.scene.splats import SplatCloud
 
 __all__ = ["Document", "Node", "new_id"]
 
@@ -133,10 +134,9 @@ class Document:
             if node.content is None or len(node.content) == 0:
                 continue
             local = node.content.bounds()
-            corners = np.array(
-                [[x, y, z, 1.0] for x in _ends(local, 0) for y in _ends(local, 1) for z in _ends(local, 2)]
-            )  # fmt: skip
-            moved = (corners @ world.T)[:, :3]
+            ends = np.stack([local.low, local.high])
+            corners = np.stack(np.meshgrid(*ends.T, indexing="ij"), axis=-1).reshape(8, 3)
+            moved = corners @ world[:3, :3].T + world[:3, 3]
             here = Bounds(moved.min(axis=0), moved.max(axis=0))
             box = here if box is None else box.union(here)
         return box
@@ -144,7 +144,3 @@ class Document:
     def with_camera(self, camera: Camera | None) -> Document:
         """The same document with another saved view."""
         return replace(self, camera=camera)
-
-
-def _ends(bounds: Bounds, axis: int) -> tuple[float, float]:
-    return float(bounds.low[axis]), float(bounds.high[axis])

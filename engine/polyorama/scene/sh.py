@@ -82,10 +82,11 @@ def band_rotations(rotation: ArrayLike, degree: int) -> list[NDArray[np.float64]
     directions = np.stack([ring * np.cos(phi), ring * np.sin(phi), z], axis=1)
     before = basis(directions, degree)
     after = basis(directions @ r, degree)  # row-wise R^T d
-    matrices = []
+    matrices: list[NDArray[np.float64]] = []
     for band in range(1, degree + 1):
         block = slice(band * band, (band + 1) ** 2)
-        matrices.append(np.linalg.lstsq(before[:, block], after[:, block], rcond=None)[0])
+        solution = np.linalg.lstsq(before[:, block], after[:, block], rcond=None)[0]
+        matrices.append(np.asarray(solution, np.float64))
     return matrices
 
 

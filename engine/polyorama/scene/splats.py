@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -77,7 +77,7 @@ class SplatCloud:
     sh: NDArray[np.float32]
     model: SplatModel = "default"
     up: tuple[float, float, float] | None = None
-    extras: Mapping[str, NDArray] = field(default_factory=dict)
+    extras: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     comments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -96,7 +96,7 @@ class SplatCloud:
                 f"SH coefficients have shape {self.sh.shape}; expected (N, 1, 4, 9 or 16, 3)."
             )
         _freeze(self, "sh", (count, bands, 3))
-        frozen: dict[str, NDArray] = {}
+        frozen: dict[str, NDArray[Any]] = {}
         for name, column in self.extras.items():
             if len(column) != count:
                 raise UsageError(f"Column {name!r} has {len(column)} rows for {count} splats.")
@@ -212,7 +212,7 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
         return clouds[0]
     degree = max(cloud.sh_degree for cloud in clouds)
     padded = [cloud.with_sh_degree(degree) for cloud in clouds]
-    shared = set(clouds[0].extras).intersection(*(cloud.extras for cloud in clouds[1:]))
+    shared = [n for n in clouds[0].extras if all(n in cloud.extras for cloud in clouds)]
     models = {cloud.model for cloud in clouds}
     ups = {cloud.up for cloud in clouds}
     return SplatCloud(
@@ -223,8 +223,8 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
         sh=np.concatenate([c.sh for c in padded]),
         model=models.pop() if len(models) == 1 else "default",
         up=ups.pop() if len(ups) == 1 else None,
-        extras={k: np.concatenate([c.extras[k] for c in clouds]) for k in clouds[0].extras if k in shared},
-    )  # fmt: skip
+        extras={name: np.concatenate([c.extras[name] for c in clouds]) for name in shared},
+    )
 
 
 def rotation_matrices(quats: ArrayLike) -> NDArray[np.float64]:
@@ -276,7 +276,7 @@ def quaternions(matrices: ArrayLike) -> NDArray[np.float64]:
     best = np.argmax(squares, axis=-1)
     q = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
     q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.where(q[..., :1] < 0, -q, q)
+    return np.asarray(np.where(q[..., :1] < 0, -q, q))
 
 
 def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
