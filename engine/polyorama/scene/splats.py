@@ -227,58 +227,6 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
     )
 
 
-def rotation_matrices(quats: ArrayLike) -> NDArray[np.float64]:
-    """(..., 3, 3) float64 rotation matrices of quaternions w, x, y, z; they need not be unit."""
-    q = np.asarray(quats, np.float64)
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def quaternions(matrices: ArrayLike) -> NDArray[np.float64]:
-    """(..., 4) float64 unit quaternions w, x, y, z (w >= 0) of rotation matrices (..., 3, 3)."""
-    m = np.asarray(matrices, np.float64)
-    trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
-    # The four squared components, times four; the largest gives the safest division.
-    squares = np.stack(
-        [
-            1 + trace,
-            1 + 2 * m[..., 0, 0] - trace,
-            1 + 2 * m[..., 1, 1] - trace,
-            1 + 2 * m[..., 2, 2] - trace,
-        ],
-        axis=-1,
-    )
-    wx, wy, wz = (
-        m[..., 2, 1] - m[..., 1, 2],
-        m[..., 0, 2] - m[..., 2, 0],
-        m[..., 1, 0] - m[..., 0, 1],
-    )
-    xy, xz, yz = (
-        m[..., 0, 1] + m[..., 1, 0],
-        m[..., 0, 2] + m[..., 2, 0],
-        m[..., 1, 2] + m[..., 2, 1],
-    )
-    candidates = np.stack(
-        [
-            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
-            np.stack([wx, squares[..., 1], xy, xz], axis=-1),
-            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
-            np.stack([wz, xz, yz, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    best = np.argmax(squares, axis=-1)
-    q = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
-    q = q / np.linalg.norm(q, axis=-1, keepdims=True)
-    return np.asarray(np.where(q[..., :1] < 0, -q, q))
-
-
 def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
     array = np.ascontiguousarray(getattr(cloud, name), np.float32).view()
     if array.shape != shape:

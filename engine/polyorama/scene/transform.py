@@ -9,10 +9,12 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene import sh as harmonics
-from polyorama.scene.splats import SplatCloud, quaternions, rotation_matrices
+from polyorama.scene.rotations import multiply, quaternions, rotation_matrices
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from polyorama.scene.splats import SplatCloud
 
 __all__ = ["affine_matrix", "transform_cloud"]
 
@@ -58,7 +60,7 @@ def transform_cloud(cloud: SplatCloud, matrix: ArrayLike) -> SplatCloud:
     if s[0] - s[2] <= _SIMILARITY_TOLERANCE * s[0]:
         # A Gaussian is symmetric about its centre, so a reflection may be replaced by -reflection.
         proper = orthogonal if np.linalg.det(orthogonal) > 0 else -orthogonal
-        quats = _multiply(quaternions(proper), cloud.quats.astype(np.float64))
+        quats = multiply(quaternions(proper), cloud.quats.astype(np.float64))
         scales = (cloud.scales * np.float32(s.mean())).astype(np.float32)
     else:
         quats, scales = _stretch(cloud, linear)
@@ -73,21 +75,6 @@ def _turned_direction(
     turned = linear @ np.asarray(up)
     x, y, z = turned / np.linalg.norm(turned)
     return (float(x), float(y), float(z))
-
-
-def _multiply(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Hamilton product of one quaternion (4,) with many (N, 4)."""
-    w, x, y, z = left
-    rw, rx, ry, rz = right.T
-    return np.stack(
-        [
-            w * rw - x * rx - y * ry - z * rz,
-            w * rx + x * rw + y * rz - z * ry,
-            w * ry - x * rz + y * rw + z * rx,
-            w * rz + x * ry - y * rx + z * rw,
-        ],
-        axis=1,
-    )
 
 
 def _stretch(
