@@ -1,0 +1,86 @@
+"""The progress bar of the command line."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from polyorama.cli import progress
+from polyorama.core.jobs import Progress
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+class Ascii(Terminal):
+    encoding = "ascii"
+
+
+def job(steps, note="Reading", pause=0.0):
+    for i in range(steps):
+        yield Progress(i, steps, note)
+        time.sleep(pause)
+    yield Progress(steps, steps, note)
+    return "result"
+
+
+def test_returns_the_result_and_draws_nothing_without_a_terminal():
+    out = io.StringIO()
+    assert progress.show(job(5), stream=out) == "result"
+    assert out.getvalue() == ""
+
+
+def test_draws_note_share_and_time_left_and_wipes_the_line(monkeypatch):
+    monkeypatch.setattr(progress, "_SILENT_S", 0.0)
+    monkeypatch.setattr(progress, "_REDRAW_S", 0.0)
+    out = Terminal()
+    assert progress.show(job(4, pause=0.06), stream=out) == "result"
+    text = out.getvalue()
+    assert "Reading" in text
+    assert "100%" in text
+    assert "left" in text
+    assert "━" in text
+    assert text.endswith("\r\x1b[2K")
+
+
+def test_quick_jobs_draw_no_bar():
+    out = Terminal()
+    progress.show(job(3), stream=out)
+    assert out.getvalue() == ""
+
+
+def test_plain_terminals_get_plain_characters(monkeypatch):
+    monkeypatch.setattr(progress, "_SILENT_S", 0.0)
+    monkeypatch.setattr(progress, "_REDRAW_S", 0.0)
+    out = Ascii()
+    progress.show(job(3, note="Lesen…"), stream=out)
+    out.getvalue().encode("ascii")
+    assert "#" in out.getvalue()
+
+
+def test_an_error_closes_the_job_and_is_passed_on():
+    closed = []
+
+    def failing():
+        try:
+            yield Progress(0, 1, "Working")
+            raise ValueError("broken")
+        finally:
+            closed.append(True)
+
+    with pytest.raises(ValueError, match="broken"):
+        progress.show(failing(), stream=Terminal())
+    assert closed == [True]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0, "0 s"), (59.4, "59 s"), (65, "1:05 min"), (7800, "2:10 h")]
+)
+def test_clock(seconds, text):
+    assert progress._clock(seconds) == text
