@@ -1,0 +1,86 @@
+"""What a picture of a cloud is about: its solid, central splats, as weighted points."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.core.types import Bounds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polyorama.scene.splats import SplatCloud
+
+__all__ = ["subject_bounds", "subject_rows", "weighted_quantile"]
+
+_SAMPLE = 60_000
+_FAINT = 0.03
+_CORE = 3.5
+"""Points farther than this many median distances from the middle do not belong to the subject."""
+
+
+def subject_rows(cloud: SplatCloud) -> NDArray[np.int64]:
+    """Indices of the splats that make up the subject, at most 60,000 of them, evenly spread.
+
+    Left out are rows with NaN or infinity, faint splats, giant ones (a sky, a fog) and those far
+    from the dense middle. Where that leaves nothing, all finite rows are returned.
+    """
+    rows = np.arange(len(cloud), dtype=np.int64)
+    if len(rows) > 4 * _SAMPLE:
+        rows = rows[:: len(rows) // (4 * _SAMPLE)]
+    means, scales, opacities = cloud.means[rows], cloud.scales[rows], cloud.opacities[rows]
+    finite = np.isfinite(means).all(axis=1) & np.isfinite(scales).all(axis=1)
+    finite &= np.isfinite(opacities)
+    rows = rows[finite]
+    if len(rows) == 0:
+        return rows
+    solid = rows[cloud.opacities[rows] > min(_FAINT, float(cloud.opacities[rows].max()) / 4.0)]
+    rows = solid if len(solid) else rows
+    points = cloud.means[rows].astype(np.float64)
+    weights = cloud.opacities[rows].astype(np.float64) + 1e-6
+    for _ in range(4):
+        middle = np.array([weighted_quantile(points[:, a], weights, [0.5])[0] for a in range(3)])
+        distance = np.linalg.norm(points - middle, axis=1)
+        reach = _CORE * weighted_quantile(distance, weights, [0.5])[0]
+        near = distance <= reach
+        if reach <= 0.0 or near.all():
+            break
+        rows, points, weights = rows[near], points[near], weights[near]
+    if reach > 0.0:
+        largest = cloud.scales[rows].max(axis=1)
+        modest = rows[largest <= 0.25 * reach]
+        rows = modest if len(modest) >= 0.2 * len(rows) else rows
+    return rows[:: -(-len(rows) // _SAMPLE)]
+
+
+def subject_bounds(cloud: SplatCloud, outliers: float = 0.005) -> Bounds:
+    """Box around the subject: opacity-weighted quantiles of the rows of `subject_rows`.
+
+    A cloud without finite rows gives the box [-1, 1]^3.
+    """
+    rows = subject_rows(cloud)
+    if len(rows) == 0:
+        return Bounds(np.full(3, -1.0), np.full(3, 1.0))
+    weights = cloud.opacities[rows].astype(np.float64) + 1e-6
+    ends = np.array(
+        [
+            weighted_quantile(cloud.means[rows, a], weights, [outliers, 1.0 - outliers])
+            for a in range(3)
+        ]
+    )
+    return Bounds(ends[:, 0], ends[:, 1])
+
+
+def weighted_quantile(
+    values: NDArray[np.floating], weights: NDArray[np.floating], at: list[float]
+) -> NDArray[np.float64]:
+    """Quantiles `at` of (N,) `values` with positive `weights`; N >= 1.
+
+    Each value stands in the middle of its weight; between values it is linear.
+    """
+    order = np.argsort(values, kind="stable")
+    sorted_weights = np.asarray(weights, np.float64)[order]
+    position = (np.cumsum(sorted_weights) - 0.5 * sorted_weights) / sorted_weights.sum()
+    return np.interp(at, position, np.asarray(values, np.float64)[order])
