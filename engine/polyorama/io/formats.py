@@ -1,46 +1,86 @@
-"""The table of splat formats: which module reads and writes which file."""
+"""The table of splat formats, and how a file's kind is told: by its content, then by its name."""
 
 from __future__ import annotations
 
 import importlib
+import logging
+import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polyorama.errors import FileFormatError, OutputError
+from polyorama.io.files import file_size, reading
+from polyorama.io.ply_header import parse_header
 
 if TYPE_CHECKING:
     import os
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["FORMATS", "SplatFormat", "find_format", "read_splats", "write_splats"]
+__all__ = [
+    "FORMATS",
+    "SplatFormat",
+    "detect_format",
+    "find_format",
+    "read_splats",
+    "write_splats",
+]
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SplatFormat:
-    """One format: its name, file endings (longest first), module, and whether it can be written.
+    """One format: its name, file endings (longest first), module, and what can be done with it.
 
-    The module has ``read(path) -> SplatCloud`` and, if `writes`, ``write(cloud, path)``.
+    The module has ``read(path) -> SplatCloud`` if `reads` and ``write(cloud, path)`` if `writes`.
+    One that `streams` also has ``open_source(path)`` and a class ``Sink`` (see `io.stream`).
     """
 
     name: str
     endings: tuple[str, ...]
     module: str
     writes: bool = True
+    reads: bool = True
+    streams: bool = False
 
 
 FORMATS: tuple[SplatFormat, ...] = (
     SplatFormat("compressed-ply", (".compressed.ply",), "polyorama.io.compressed_ply"),
-    SplatFormat("ply", (".ply",), "polyorama.io.ply"),
-    SplatFormat("splat", (".splat",), "polyorama.io.splat"),
+    SplatFormat("ply", (".ply",), "polyorama.io.ply", streams=True),
+    SplatFormat("splat", (".splat",), "polyorama.io.splat", streams=True),
     SplatFormat("ksplat", (".ksplat",), "polyorama.io.ksplat", writes=False),
     SplatFormat("spz", (".spz",), "polyorama.io.spz"),
     SplatFormat("sog", (".sog", "meta.json"), "polyorama.io.sog"),
     SplatFormat("gltf", (".glb", ".gltf"), "polyorama.io.gltf"),
-    SplatFormat("csv", (".csv",), "polyorama.io.csv"),
+    SplatFormat("csv", (".csv",), "polyorama.io.csv", reads=False),
 )
-"""Every format, in the order in which endings are tried. CSV can only be written."""
+"""Every format, in the order in which endings are tried."""
+
+_BY_NAME = {entry.name: entry for entry in FORMATS}
+
+_HEAD = 1 << 18
+"""Bytes read to tell a file's kind; as long as the longest PLY header."""
+
+_OTHER_KINDS: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"RIFF", "a WebP, WAV or AVI file"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"\x1a\x45\xdf\xa3", "a WebM or Matroska film"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive; unpack it first"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd; unpack it first"),
+    (b"BZh", "compressed with bzip2; unpack it first"),
+    (b"<!DOCTYPE", "a web page, perhaps a failed download"),
+    (b"<html", "a web page, perhaps a failed download"),
+    (b"version https://git-lfs", "a Git LFS pointer; fetch the real file with git lfs pull"),
+)
 
 
 def find_format(path: str | os.PathLike[str]) -> SplatFormat | None:
@@ -52,22 +92,64 @@ def find_format(path: str | os.PathLike[str]) -> SplatFormat | None:
     return None
 
 
+def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
+    """The format of an existing file or SOG folder: its content decides, then its name.
+
+    A file whose content is of another known format than its name says is read by its content, and
+    a warning is logged.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing, empty, unreadable, of no known kind, or not what its name says.
+    """
+    source = Path(path)
+    named = find_format(source)
+    if source.is_dir():
+        if (source / "meta.json").is_file():
+            return _BY_NAME["sog"]
+        raise FileFormatError(
+            f"This is a folder without a meta.json, so not a SOG scene; give a file: {source}"
+        )
+    size = file_size(source)
+    with reading(source), source.open("rb") as file:
+        head = file.read(_HEAD)
+    found = _by_magic(head, source)
+    if found is not None:
+        if named is not None and named.name != found and {named.name, found} != _PLY_KINDS:
+            _log.warning(
+                "The name says %s, the content is %s; reading it as the latter: %s",
+                named.name,
+                found,
+                source,
+            )
+        return _BY_NAME[found]
+    for magic, kind in _OTHER_KINDS:
+        if head[: len(magic)].lower() == magic.lower():
+            raise FileFormatError(f"This is no splat file but {kind}: {source}")
+    if head[4:8] == b"ftyp":
+        raise FileFormatError(f"This is no splat file but an MP4 film: {source}")
+    return _by_size(head, size, named, source)
+
+
+_PLY_KINDS = {"ply", "compressed-ply"}
+
+
 def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
     """Read any splat file; its kind is told by its content first, then by its name.
 
     Raises
     ------
     FileFormatError
-        If the file is missing, damaged, or of no known kind.
+        If the file is missing, damaged, of no known kind, or holds no splats.
     """
     source = Path(path)
-    if not source.exists():
-        raise FileFormatError(f"There is no such file: {source}")
-    entry = find_format(source)
-    if entry is None:
-        known = ", ".join(sorted({e for f in FORMATS if f.name != "csv" for e in f.endings}))
-        raise FileFormatError(f"Unknown kind of file (known: {known}): {source}")
-    return importlib.import_module(entry.module).read(source, **options)  # type: ignore[no-any-return]
+    entry = detect_format(source)
+    with reading(source):
+        cloud: SplatCloud = importlib.import_module(entry.module).read(source, **options)
+    if len(cloud) == 0:
+        raise FileFormatError(f"The file holds no splats: {source}")
+    return cloud
 
 
 def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any) -> None:
@@ -76,10 +158,104 @@ def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any
     Raises
     ------
     OutputError
-        If the ending is unknown or cannot be written, or the system refuses.
+        If the ending is unknown or cannot be written, there are no splats, or the system refuses.
     """
     entry = find_format(path)
     if entry is None or not entry.writes:
         known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
         raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
+    if len(cloud) == 0:
+        raise OutputError(f"There are no splats to write: {path}")
     importlib.import_module(entry.module).write(cloud, Path(path), **options)
+
+
+def _by_magic(head: bytes, source: Path) -> str | None:
+    """Name of the format whose signature the file begins with, or None."""
+    if head[:3] == b"ply" and head[3:4] in (b"\n", b"\r", b" "):
+        vertex = parse_header(head, source).element("vertex")
+        return "compressed-ply" if vertex and "packed_position" in vertex.names else "ply"
+    if head[:4] == b"NGSP":
+        return "spz"
+    if head[:2] == b"\x1f\x8b":
+        return _inside_gzip(head, source)
+    if head[:4] == b"glTF":
+        return "gltf"
+    if head[:4] == b"PK\x03\x04":
+        return _inside_zip(source)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return _inside_json(head, source)
+    return None
+
+
+def _inside_gzip(head: bytes, source: Path) -> str:
+    try:
+        start = zlib.decompressobj(wbits=31).decompress(head, 4)
+    except zlib.error as error:
+        raise FileFormatError(f"The gzip data is damaged; download it again: {source}") from error
+    if start == b"NGSP":
+        return "spz"
+    inner = "a PLY file" if start[:3] == b"ply" else "something that is not SPZ"
+    raise FileFormatError(f"This is {inner}, compressed with gzip; unpack it first: {source}")
+
+
+def _inside_zip(source: Path) -> str:
+    try:
+        with reading(source), zipfile.ZipFile(source) as archive:
+            names = {name.rsplit("/", 1)[-1] for name in archive.namelist()}
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
+        raise FileFormatError(
+            f"The zip archive is damaged or cut short; export or download it again: {source}"
+        ) from error
+    if "meta.json" in names:
+        return "sog"
+    if "document.json" in names:
+        raise FileFormatError(f"This is a project, not one splat cloud; open it as such: {source}")
+    if any(name.lower().endswith(entry.endings) for name in names for entry in FORMATS):
+        raise FileFormatError(f"This is a zip archive of splat files; unpack it first: {source}")
+    raise FileFormatError(f"This zip archive holds no SOG scene (no meta.json): {source}")
+
+
+def _inside_json(head: bytes, source: Path) -> str:
+    name = source.name.lower()
+    if b'"asset"' in head or name.endswith(".gltf"):
+        return "gltf"
+    if b'"means"' in head or name == "meta.json":
+        return "sog"
+    raise FileFormatError(f"This JSON file is neither glTF nor a SOG meta.json: {source}")
+
+
+def _by_size(head: bytes, size: int, named: SplatFormat | None, source: Path) -> SplatFormat:
+    """Formats without a signature: .ksplat by its header, .splat by its record size."""
+    if _looks_like_ksplat(head, size):
+        return _BY_NAME["ksplat"]
+    if named is not None and named.name in ("splat", "ksplat"):
+        return named
+    if named is not None and not named.reads:
+        raise FileFormatError(f"{named.name.upper()} files can only be written: {source}")
+    if named is not None:
+        raise FileFormatError(
+            f"The name says {named.name}, but the content is something else: {source}"
+        )
+    if size % 32 == 0 and _looks_like_splat(head):
+        return _BY_NAME["splat"]
+    known = ", ".join(sorted({e for f in FORMATS if f.reads for e in f.endings}))
+    raise FileFormatError(f"Unknown kind of file (known: {known}): {source}")
+
+
+def _looks_like_ksplat(head: bytes, size: int) -> bool:
+    if size < 4096 + 1024 or head[0] != 0 or head[1] == 0:
+        return False
+    most, sections, most_splats, splats = np.frombuffer(head, "<u4", 4, 4).tolist()
+    mode = int(np.frombuffer(head, "<u2", 1, 20)[0])
+    fits = 4096 + 1024 * most <= size
+    return bool(fits and 1 <= sections <= most and 1 <= splats <= most_splats and mode <= 2)
+
+
+def _looks_like_splat(head: bytes) -> bool:
+    """Whether nearly all of the first records are finite points with small positive scales."""
+    records = np.frombuffer(head[: len(head) // 32 * 32], "<f4").reshape(-1, 8)
+    points, scales = records[:, :3], records[:, 3:6]
+    with np.errstate(invalid="ignore"):
+        sound = (np.abs(points) < 1e6).all(axis=1) & ((scales >= 0) & (scales < 1e5)).all(axis=1)
+        sound &= (scales > 1e-12).any(axis=1)
+    return bool(sound.mean() > 0.95)

@@ -124,7 +124,7 @@ class SplatCloud:
         arrays = (self.means, self.quats, self.scales, self.opacities, self.sh)
         return sum(a.nbytes for a in arrays) + sum(a.nbytes for a in self.extras.values())
 
-    def subset(self, index: ArrayLike) -> SplatCloud:
+    def subset(self, index: ArrayLike | slice) -> SplatCloud:
         """The splats that a boolean mask (N,), an index array or a slice picks, in that order."""
         pick = index if isinstance(index, slice) else np.asarray(index)
         return replace(

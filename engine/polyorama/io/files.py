@@ -1,0 +1,86 @@
+"""Bytes in and out, whole: only plain files, never past their end, failures in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from polyorama.errors import FileFormatError
+
+if TYPE_CHECKING:
+    import io
+    import os
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+__all__ = ["file_size", "read_into", "reading", "write_all"]
+
+
+def file_size(path: str | os.PathLike[str]) -> int:
+    """Size in bytes of a plain file that is not empty.
+
+    Raises
+    ------
+    FileFormatError
+        If it is missing, a folder, a device or pipe, or empty.
+    """
+    source = Path(path)
+    try:
+        status = source.stat()
+    except FileNotFoundError:
+        raise FileFormatError(f"There is no such file: {source}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileFormatError(f"Cannot look at the file ({reason}): {source}") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise FileFormatError(f"This is a folder; give a file inside it: {source}")
+    if not stat.S_ISREG(status.st_mode):
+        raise FileFormatError(f"This is a device or pipe; save it as a file first: {source}")
+    if status.st_size == 0:
+        raise FileFormatError(f"The file is empty; export or download it again: {source}")
+    return status.st_size
+
+
+@contextlib.contextmanager
+def reading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn errors of the system, and lack of memory, into a `FileFormatError` naming `path`."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise FileFormatError(f"Cannot read the file ({reason}): {path}") from error
+    except MemoryError as error:
+        raise FileFormatError(f"There is not enough memory to read the file: {path}") from error
+
+
+def read_into(
+    file: io.FileIO | BinaryIO, array: NDArray[Any], path: str | os.PathLike[str]
+) -> None:
+    """Fill a contiguous array with the file's next bytes.
+
+    Raises
+    ------
+    FileFormatError
+        If the file ends before the array is full.
+    """
+    view = array.view(np.uint8).reshape(-1).data
+    done = 0
+    while done < len(view):
+        # One call may return less than asked for: Linux stops at 2 GiB.
+        got = file.readinto(view[done:])  # type: ignore[union-attr]
+        if not got:
+            raise FileFormatError(f"The file ends too early; export or download it again: {path}")
+        done += got
+
+
+def write_all(file: io.FileIO, array: NDArray[Any]) -> None:
+    """Write all bytes of a contiguous array to an unbuffered file."""
+    view = array.view(np.uint8).reshape(-1).data
+    done = 0
+    while done < len(view):
+        done += file.write(view[done:])
