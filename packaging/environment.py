@@ -207,7 +207,8 @@ class Environment:
             build = tomllib.load(file)["build-system"]["requires"]
         # The build tools go into the environment, not into a fresh one for each build: so nothing
         # is downloaded again when all is there, and it works without a network.
-        self._pip(build)
+        if build:
+            self._pip(build)
         target = str(self.root) + (f"[{','.join(extras)}]" if extras else "")
         self._pip(["--no-build-isolation", "--editable", target])
 

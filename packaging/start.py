@@ -81,8 +81,7 @@ def parse(argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         description="Set Polyorama up and open the studio; or, with 'test', run all its tests.",
     )
     parser.add_argument("--remake", action="store_true", help="make .venv anew")
-    cuda = parser.add_mutually_exclusive_group()
-    cuda.add_argument(
+    parser.add_argument(
         "--cuda",
         action=argparse.BooleanOptionalAction,
         default=None,

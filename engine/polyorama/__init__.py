@@ -26,6 +26,7 @@ _LAZY = {
     "Node": "polyorama.scene.document",
     "PolyoramaError": "polyorama.errors",
     "SplatCloud": "polyorama.scene.splats",
+    "doctor": "polyorama.verbs.doctor",
 }
 
 

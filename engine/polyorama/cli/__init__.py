@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main"]
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "doctor": "say what works on this machine, and what to do about the rest",
+    "warm": "compile the renderer for this processor now, not at the first picture",
+}
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
 

@@ -1,0 +1,172 @@
+"""Compile the kernels for this processor once, so that no picture waits for the compiler.
+
+Kernels are cached on disk by numba: beside their modules, or in the user's cache folder where the
+installation is read-only. A small stamp in that same folder says that all of them have been
+compiled for this processor and this source; it goes when the cache goes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from llvmlite import binding
+
+import polyorama
+from polyorama.core.jobs import Progress
+from polyorama.core.types import Camera
+from polyorama.io.formats import FORMATS, read_splats, write_splats
+from polyorama.render.frame import OUTPUTS
+from polyorama.render.rasterizers import get_rasterizer
+from polyorama.render.resolve import resolve
+from polyorama.render.state import Gaussians, RenderState
+from polyorama.scene.document import Document
+from polyorama.scene.splats import SplatCloud, sh_from_colors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polyorama.core.jobs import Job
+
+__all__ = ["cache_folders", "is_warm", "prepare", "tiny_scene", "warm"]
+
+_NOTE = "Preparing the renderer for this processor, once"
+_STAMP = "polyorama-warm.txt"
+
+
+def tiny_scene(degree: int = 0) -> tuple[Document, Camera]:
+    """Eight splats of SH `degree` 0 to 3, and a camera of 64 x 64 pixels that sees them."""
+    corners = np.stack(np.meshgrid(*[[-0.5, 0.5]] * 3, indexing="ij"), axis=-1).reshape(8, 3)
+    harmonics = np.zeros((8, (degree + 1) ** 2, 3), np.float32)
+    harmonics[:, 0] = sh_from_colors(corners + 0.5)
+    cloud = SplatCloud(
+        means=corners.astype(np.float32),
+        quats=np.tile(np.array([1, 0, 0, 0], np.float32), (8, 1)),
+        scales=np.full((8, 3), 0.2, np.float32),
+        opacities=np.full(8, 0.8, np.float32),
+        sh=harmonics,
+    )
+    camera = Camera.look_at((0.3, -0.4, -3.0), (0.0, 0.0, 0.0), size=(64, 64))
+    return Document.of([cloud], ["Eight splats"]), camera
+
+
+def warm() -> Job[None]:
+    """Compile every kernel of the renderer and of the file formats, and leave the stamp.
+
+    Raises
+    ------
+    PolyoramaError
+        If a kernel does not run here.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        steps = [*_drawing_steps(), *_file_steps(Path(folder))]
+        for done, step in enumerate(steps):
+            yield Progress(done, len(steps), _NOTE)
+            step()
+    yield Progress(len(steps), len(steps), _NOTE)
+    _mark()
+
+
+def prepare() -> Job[None]:
+    """The part of `warm` that pictures need, and only where it was not done before."""
+    if is_warm():
+        return
+    steps = _drawing_steps()
+    for done, step in enumerate(steps):
+        yield Progress(done, len(steps), _NOTE)
+        step()
+    _mark()
+
+
+def is_warm() -> bool:
+    """Whether the renderer was compiled for this processor and this source before."""
+    fingerprint = _fingerprint()
+    for folder in _render_folders():
+        try:
+            if (folder / _STAMP).read_text(encoding="ascii") != fingerprint:
+                return False
+        except (OSError, UnicodeDecodeError):
+            return False
+    return True
+
+
+def cache_folders() -> list[Path]:
+    """Where the compiled kernels of all modules loaded so far lie; empty if nowhere can be."""
+    return _folders("polyorama.")
+
+
+def _render_folders() -> list[Path]:
+    get_rasterizer("cpu")
+    return _folders("polyorama.render.")
+
+
+def _folders(prefix: str) -> list[Path]:
+    folders = set()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(prefix):
+            for value in list(vars(module).values()):
+                path = getattr(getattr(value, "stats", None), "cache_path", None)
+                if isinstance(path, str):
+                    folders.add(Path(path))
+    return sorted(folders)
+
+
+def _mark() -> None:
+    fingerprint = _fingerprint()
+    for folder in _render_folders():
+        (folder / _STAMP).write_text(fingerprint, encoding="ascii")
+
+
+def _fingerprint() -> str:
+    """A hash of all that numba's cache depends on: sources, its version, Python, the processor."""
+    from numba import __version__
+
+    digest = hashlib.sha256()
+    root = Path(polyorama.__file__).parent
+    for path in sorted([*root.glob("core/*.py"), *root.glob("render/**/*.py")]):
+        digest.update(path.read_bytes())
+    features = str(binding.get_host_cpu_features().flatten())
+    for word in (__version__, platform.python_version(), binding.get_host_cpu_name(), features):
+        digest.update(word.encode())
+    return digest.hexdigest()
+
+
+def _drawing_steps() -> list[Callable[[], object]]:
+    rasterizer = get_rasterizer("cpu")
+
+    def draw(outputs: set[str], degree: int = 0) -> Callable[[], object]:
+        def step() -> object:
+            state = resolve(*tiny_scene(degree))
+            if "features" in outputs:
+                cloud = state.gaussians.cloud
+                features = np.ones((len(cloud), 3), np.float32)
+                gaussians = Gaussians(cloud, features)
+                state = RenderState(gaussians, state.camera, state.background, state.constants)
+            return rasterizer.render(state, outputs)
+
+        return step
+
+    each = [draw({output}) for output in sorted(OUTPUTS)]
+    return [*each, draw(set(OUTPUTS)), *(draw({"rgba8"}, degree) for degree in (1, 2, 3))]
+
+
+def _file_steps(folder: Path) -> list[Callable[[], object]]:
+    document, _camera = tiny_scene(degree=1)
+    cloud = document.nodes[0].content
+    assert cloud is not None
+
+    def both_ways(ending: str) -> Callable[[], object]:
+        def step() -> object:
+            path = folder / f"tiny{ending}"
+            write_splats(cloud, path)
+            return read_splats(path)
+
+        return step
+
+    endings = [entry.endings[0] for entry in FORMATS if entry.writes and entry.name != "csv"]
+    return [both_ways(ending) for ending in endings]
