@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Any
 
 from numba import njit
 
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["core_count", "kernel", "parallel_for", "ranges"]
 
-F = TypeVar("F", bound="Callable[..., Any]")
-
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
 
 
-def kernel(function: F) -> F:
+def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with numba: cached on disk, GIL released, division unchecked, `a * b + c` fused."""
     options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
     return njit(**options)(function)  # type: ignore[no-any-return]
@@ -53,31 +51,29 @@ def parallel_for(task: Callable[[int, int, int], Any], total: int, parts: int) -
     """Call ``task(part, start, stop)`` for each part of ``range(total)``, on all cores.
 
     The parts and their order in the result depend only on `total` and `parts`, never on timing.
-    An exception in a part is raised here once all parts have ended.
+    The calling thread works too. The first exception is raised here once every thread has stopped.
     """
-    work = [(part, start, stop) for part, (start, stop) in enumerate(ranges(total, parts))]
-    if len(work) == 1 or core_count() == 1:
-        return [task(*item) for item in work]
-    futures = [_threads().submit(task, *item) for item in work[1:]]
-    first_error: BaseException | None = None
-    results: list[Any] = []
+    work = ranges(total, parts)
+    results: list[Any] = [None] * len(work)
+    numbers = iter(range(len(work)))  # next() on it is atomic: each part is taken once
+
+    def take() -> None:
+        for part in numbers:
+            results[part] = task(part, *work[part])
+
+    helpers = min(core_count(), len(work)) - 1
+    futures = [_threads().submit(take) for _ in range(helpers)]
     try:
-        results.append(task(*work[0]))
-    except BaseException as error:  # noqa: BLE001 - re-raised below, after the others ended
-        first_error = error
+        take()
+    finally:
+        wait(futures)
     for future in futures:
-        failure = future.exception()
-        if failure is None:
-            results.append(future.result())
-        else:
-            first_error = first_error or failure
-    if first_error is not None:
-        raise first_error
+        future.result()
     return results
 
 
 def _threads() -> ThreadPoolExecutor:
-    global _pool
+    global _pool  # one pool a process, made at first use
     with _pool_lock:
         if _pool is None:
             _pool = ThreadPoolExecutor(core_count(), thread_name_prefix="polyorama")

@@ -1,0 +1,100 @@
+"""Which splat touches which tile, and which of its rows: exact strips of ellipses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polyorama.core.compile import kernel
+
+__all__ = ["TILE_HEIGHT", "TILE_WIDTH", "distribute", "find_pairs"]
+
+TILE_WIDTH = 8
+"""Pixels of a tile from left to right: one vector."""
+
+TILE_HEIGHT = 16
+"""Pixels of a tile from top to bottom."""
+
+_SLACK = np.float32(0.01)
+"""Pixels by which strips are widened, so that rounding can only add rows."""
+
+
+@kernel
+def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles, counts):
+    """List the (splat, tile) pairs of a range of depth-sorted splats, in that order.
+
+    A tile is one vector wide. For each tile column that the ellipse {exponent >= log2(1/255)}
+    reaches, the least and greatest y over the column's pixel centres follow in closed form from
+    the ellipse's upper and lower arc, so only rows that hold visible pixels are listed.
+
+    Parameters
+    ----------
+    start, stop, order
+        Range of the (n,) int32 depth-sorted slots.
+    records
+        Projected splats (see `project.RECORD`).
+    width, height, tiles_x
+        Picture size, and tiles from left to right.
+    pairs
+        uint64, written: slot << 16 | first row << 8 | last row, rows within the tile.
+    tiles
+        int32, written: the tile of each pair.
+    counts
+        (tiles,) int32, written: pairs per tile in this range.
+
+    Returns
+    -------
+    How many pairs there are; when it is more than the arrays hold, they are incomplete.
+    """
+    counts[:] = 0
+    found = 0
+    room = pairs.size
+    half, two, four = np.float32(0.5), np.float32(2.0), np.float32(4.0)
+    span = np.float32(TILE_WIDTH - 1)
+    for i in range(start, stop):
+        slot = order[i]
+        u, v = records[slot, 0], records[slot, 1]
+        a, b, c = records[slot, 2], records[slot, 3], records[slot, 4]
+        half_width, half_height = records[slot, 10] + _SLACK, records[slot, 11] + _SLACK
+        first_x = max(0, int(np.ceil(max(u - half_width - half, np.float32(0.0)))))
+        last_x = min(width - 1, int(np.floor(min(u + half_width - half, np.float32(width)))))
+        first_y = max(0, int(np.ceil(max(v - half_height - half, np.float32(0.0)))))
+        last_y = min(height - 1, int(np.floor(min(v + half_height - half, np.float32(height)))))
+        if first_x > last_x or first_y > last_y:
+            continue
+        # a dx^2 + b dx dy + c dy^2 = k has dy = (-b dx +- sqrt(4 c k - det dx^2)) / (2 c).
+        det = max(four * a * c - b * b, np.float32(1e-30))
+        root_scale = det / (four * c * c)
+        slope = -b / (two * c)
+        reach = half_width * half_width  # = 4 c k / det
+        top = -b * half_height / (two * a)  # dx where the upper arc is highest
+        for column in range(first_x // TILE_WIDTH, last_x // TILE_WIDTH + 1):
+            left = np.float32(column * TILE_WIDTH) + half - u
+            right = left + span
+            at = min(max(top, left), right)
+            upper = slope * at + np.sqrt(max(root_scale * (reach - at * at), np.float32(0.0)))
+            at = min(max(-top, left), right)
+            lower = slope * at - np.sqrt(max(root_scale * (reach - at * at), np.float32(0.0)))
+            row_0 = max(first_y, int(np.ceil(max(v + lower - half - _SLACK, np.float32(0.0)))))
+            row_1 = min(last_y, int(np.floor(min(v + upper - half + _SLACK, np.float32(height)))))
+            if row_0 > row_1:
+                continue
+            for line in range(row_0 // TILE_HEIGHT, row_1 // TILE_HEIGHT + 1):
+                if found < room:
+                    y_0 = max(row_0 - line * TILE_HEIGHT, 0)
+                    y_1 = min(row_1 - line * TILE_HEIGHT, TILE_HEIGHT - 1)
+                    tile = line * tiles_x + column
+                    pairs[found] = np.uint64(slot) << np.uint64(16) | np.uint64(y_0 << 8 | y_1)
+                    tiles[found] = tile
+                    counts[tile] += 1
+                found += 1
+    return found
+
+
+@kernel
+def distribute(count, pairs, tiles, places, lists):
+    """Copy the `count` pairs of one range to their tiles' lists; `places` (tiles,) moves along."""
+    for i in range(count):
+        tile = tiles[i]
+        place = places[tile]
+        places[tile] = place + 1
+        lists[place] = pairs[i]

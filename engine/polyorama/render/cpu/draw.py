@@ -1,0 +1,175 @@
+"""Blending: front to back over each tile, one vector of eight pixels a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polyorama.core.compile import kernel
+from polyorama.core.simd import (
+    broadcast,
+    exp2,
+    lanes,
+    load,
+    maximum,
+    minimum,
+    negative_magnitude,
+    select_greater,
+    store,
+    which_greater,
+)
+from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH
+
+__all__ = ["draw_full", "draw_picture"]
+
+_VISIBLE = np.float32(-7.994353436858858)
+"""log2(1/255): below this exponent a splat does not show."""
+
+_FLOOR = np.float32(-40.0)
+"""Exponents are held above this, so that no denormal number can arise."""
+
+_OPAQUE = np.float32(1e-4)
+"""Transmittance at or below which a pixel takes no further splat."""
+
+_PLANE = TILE_HEIGHT * TILE_WIDTH
+_ALL_ROWS = (1 << TILE_HEIGHT) - 1
+
+
+def _make_draw(full: bool) -> Any:
+    """Compile the blending loop; `full` adds depth, ids and feature channels.
+
+    A tile's accumulators lie in one buffer, plane after plane: transmittance, red, green, blue
+    and, when `full`, weighted depth, median depth, id, features. Transmittance turns negative
+    (its magnitude kept) when the next splat would bring it to 1e-4 or below: that pixel is done.
+    """
+
+    @kernel
+    def draw(
+        start, stop, tiles_x, width, height, starts, lists, records, splat_ids, features,
+        alpha_cap, background, opaque, counting, rgba8, color, alpha, depth, median, ids, blended,
+    ):  # fmt: skip
+        channels = features.shape[1]
+        planes = 7 + channels if full else 4
+        buffer = np.empty(planes * _PLANE, np.float32)
+        id_bits = splat_ids.view(np.float32)
+        buffer_bits = buffer.view(np.int32)
+        evaluated, needed = 0, 0
+        x_lanes = lanes() + np.float32(0.5)
+        zero, half = broadcast(np.float32(0.0)), broadcast(np.float32(0.5))
+        cap, visible = broadcast(alpha_cap), broadcast(_VISIBLE)
+        floor, opaque_at = broadcast(_FLOOR), broadcast(_OPAQUE)
+        for tile in range(start, stop):
+            left = (tile % tiles_x) * TILE_WIDTH
+            top = (tile // tiles_x) * TILE_HEIGHT
+            buffer[:_PLANE] = np.float32(1.0)
+            buffer[_PLANE:] = np.float32(0.0)
+            if full:
+                buffer_bits[6 * _PLANE : 7 * _PLANE] = -1
+            rows = min(TILE_HEIGHT, height - top)
+            live = (1 << rows) - 1
+            xs = x_lanes + np.float32(left)
+            for p in range(starts[tile], starts[tile + 1]):
+                pair = np.int64(lists[p])
+                first, last = (pair >> 8) & 255, pair & 255
+                if (live >> first) & ((2 << (last - first)) - 1) == 0:
+                    continue
+                slot = pair >> 16
+                dx = records[slot, 0] - xs
+                strength = records[slot, 5]
+                strongest = broadcast(strength)
+                in_x = strongest - records[slot, 2] * dx * dx
+                b, c = records[slot, 3], records[slot, 4]
+                dy = records[slot, 1] - np.float32(top + first) - np.float32(0.5)
+                for row in range(first, last + 1):
+                    line, slope = c * dy * dy, b * dy
+                    dy -= np.float32(1.0)
+                    if (live >> row) & 1 == 0:
+                        continue
+                    exponent = (in_x - line) - slope * dx
+                    # Rounding may lift the exponent of a needle above its peak.
+                    exponent = maximum(minimum(exponent, strongest), floor)
+                    a = minimum(exp2(exponent), cap)
+                    a = select_greater(visible, exponent, zero, a)
+                    at = row * TILE_WIDTH
+                    before = load(buffer, at)
+                    taken = a * before
+                    after = before - taken
+                    weight = select_greater(after, opaque_at, taken, zero)
+                    store(
+                        buffer, at,
+                        select_greater(after, opaque_at, after, negative_magnitude(before)),
+                    )  # fmt: skip
+                    at += _PLANE
+                    store(buffer, at, load(buffer, at) + weight * records[slot, 6])
+                    at += _PLANE
+                    store(buffer, at, load(buffer, at) + weight * records[slot, 7])
+                    at += _PLANE
+                    store(buffer, at, load(buffer, at) + weight * records[slot, 8])
+                    if full:
+                        z = broadcast(records[slot, 9])
+                        at += _PLANE
+                        store(buffer, at, load(buffer, at) + weight * z)
+                        # The last splat hit while more than half of the light passes.
+                        hit = select_greater(before, half, weight, zero)
+                        at += _PLANE
+                        store(buffer, at, select_greater(hit, zero, z, load(buffer, at)))
+                        at += _PLANE
+                        splat = broadcast(id_bits[slot])
+                        store(buffer, at, select_greater(hit, zero, splat, load(buffer, at)))
+                        for channel in range(channels):
+                            at += _PLANE
+                            feature = features[splat_ids[slot], channel]
+                            store(buffer, at, load(buffer, at) + weight * feature)
+                    evaluated += TILE_WIDTH
+                    if counting:
+                        hits = which_greater(weight, zero)
+                        while hits:
+                            needed += 1
+                            hits &= hits - 1
+                    if which_greater(after, opaque_at) == 0:
+                        live &= ~(1 << row)
+                if live == 0:
+                    break
+            columns = min(TILE_WIDTH, width - left)
+            for row in range(rows):
+                y = top + row
+                for column in range(columns):
+                    x, at = left + column, row * TILE_WIDTH + column
+                    t = abs(buffer[at])
+                    red = buffer[at + _PLANE] + t * background[0]
+                    green = buffer[at + 2 * _PLANE] + t * background[1]
+                    blue = buffer[at + 3 * _PLANE] + t * background[2]
+                    cover = np.float32(1.0) if opaque else np.float32(1.0) - t
+                    if rgba8.size:
+                        limit = np.float32(255.0)
+                        rgba8[y, x, 0] = np.uint8(min(red * limit, limit) + np.float32(0.5))
+                        rgba8[y, x, 1] = np.uint8(min(green * limit, limit) + np.float32(0.5))
+                        rgba8[y, x, 2] = np.uint8(min(blue * limit, limit) + np.float32(0.5))
+                        rgba8[y, x, 3] = np.uint8(cover * limit + np.float32(0.5))
+                    if color.size:
+                        color[y, x, 0] = red
+                        color[y, x, 1] = green
+                        color[y, x, 2] = blue
+                        color[y, x, 3] = cover
+                    if full:
+                        alpha[y, x] = np.float32(1.0) - t
+                        total = np.float32(1.0) - t
+                        if total > np.float32(0.0):
+                            depth[y, x] = buffer[at + 4 * _PLANE] / total
+                        else:
+                            depth[y, x] = np.float32(0.0)
+                        median[y, x] = buffer[at + 5 * _PLANE]
+                        ids[y, x] = buffer_bits[at + 6 * _PLANE]
+                        for channel in range(channels):
+                            blended[y, x, channel] = buffer[at + (7 + channel) * _PLANE]
+        return evaluated, needed
+
+    return draw
+
+
+draw_picture = _make_draw(full=False)
+"""The blending loop for colour alone."""
+
+draw_full = _make_draw(full=True)
+"""The blending loop for colour, depth, ids and features."""
