@@ -1,0 +1,91 @@
+"""The studio's entry: `polyorama-studio [FILE...]`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polyorama_studio.window import Window
+
+__all__ = ["main"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="polyorama-studio", description="Look at Gaussian-splat captures and projects."
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="captures or projects")
+    parser.add_argument("--sample", action="store_true", help="open the sample stage")
+    parser.add_argument("--theme", choices=("dark", "light"), help="this time only")
+    parser.add_argument(
+        "--stage", action="store_true", help="start on the stage: full screen, nothing but picture"
+    )
+    parser.add_argument(
+        "--size", metavar="WxH", help="size of the window, logical pixels, such as 1440x900"
+    )
+    parser.add_argument(
+        "--screenshot", type=Path, metavar="OUT.png", help="save a picture of the window and leave"
+    )
+    parser.add_argument(
+        "--after", type=float, default=0.3, metavar="SECONDS",
+        help="rest between the finished picture and the screenshot (default 0.3)",
+    )  # fmt: skip
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window; returns the exit status."""
+    options = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+    if sys.platform == "win32" and importlib.util.find_spec("torch") is not None:
+        # On Windows torch's libraries cannot be loaded once Qt's are (pytorch issue 166628).
+        import torch  # noqa: F401
+
+    from PySide6.QtCore import QCoreApplication, Qt
+    from PySide6.QtGui import QGuiApplication
+    from PySide6.QtWidgets import QApplication
+
+    from polyorama_studio import logs
+    from polyorama_studio.session import Session
+    from polyorama_studio.window import Window
+
+    logs.install()
+    QCoreApplication.setApplicationName("Polyorama")
+    QGuiApplication.setDesktopFileName("polyorama")
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    # Ctrl+C in the terminal ends the program, as it does everywhere else.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    session = Session()
+    if options.theme:
+        session.theme.set_name(options.theme)
+    session.theme.apply()
+    window = Window(session)
+    if options.size:
+        width, _, height = options.size.partition("x")
+        window.resize(int(width), int(height))
+    window.show()
+    if options.stage:
+        window.toggle_stage()
+    if options.sample:
+        session.open_sample()
+    elif options.files:
+        session.open_files(options.files)
+    if options.screenshot:
+        _arrange_screenshot(window, options.screenshot, options.after)
+    return application.exec()
+
+
+def _arrange_screenshot(window: Window, path: Path, after: float) -> None:
+    from polyorama_studio.screenshot import Screenshot
+
+    Screenshot(window, path, after).start()

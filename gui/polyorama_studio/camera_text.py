@@ -1,0 +1,69 @@
+"""A view in words: as a command line and as Python, to be pasted elsewhere."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from polyorama_studio.viewport.orbit import OrbitView
+
+__all__ = ["command_line", "open_line", "python_camera", "python_picture"]
+
+
+def _number(value: float) -> str:
+    text = f"{value:.5g}"
+    return "0" if text in ("-0", "0") else text
+
+
+def _list(values: Iterable[float]) -> str:
+    return ",".join(_number(float(value)) for value in values)
+
+
+def _tuple(values: Iterable[float]) -> str:
+    return "(" + ", ".join(_number(float(value)) for value in values) + ")"
+
+
+def _up(view: OrbitView) -> tuple[float, float, float]:
+    """The document's up, or the picture's own where the view goes along it."""
+    if abs(view.pitch) < 89.9:
+        return view.up
+    upward = view.axes()[1]
+    return (float(upward[0]), float(upward[1]), float(upward[2]))
+
+
+def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) -> str:
+    """The `polyorama render` command for this view; perspective, as the command line has it."""
+    names = " ".join(shlex.quote(str(path)) for path in files) or "FILE"
+    # One word with an equals sign each, since a value may begin with a minus.
+    return (
+        f"polyorama render {names} -o picture.png --size {size[0]}x{size[1]} "
+        f"--eye={_list(view.eye)} --target={_list(view.target)} --up={_list(_up(view))} "
+        f"--fov {_number(view.fov)}"
+    )
+
+
+def python_camera(view: OrbitView, size: tuple[int, int]) -> str:
+    """The Python expression that makes this view's camera."""
+    if view.orthographic:
+        return (
+            f"po.Camera.orthographic({_tuple(view.eye)}, {_tuple(view.target)}, "
+            f"{_tuple(_up(view))}, height_in_world={_number(view.height_in_world)}, size={size})"
+        )
+    return (
+        f"po.Camera.look_at({_tuple(view.eye)}, {_tuple(view.target)}, {_tuple(_up(view))}, "
+        f"fov={_number(view.fov)}, size={size})"
+    )
+
+
+def open_line(files: Sequence[Path]) -> str:
+    """The Python line that opens these files."""
+    return f"doc = po.open({', '.join(repr(str(path)) for path in files)})"
+
+
+def python_picture(view: OrbitView, size: tuple[int, int], path: Path) -> str:
+    """The Python line that draws this view into a file."""
+    return f"po.write_image({str(path)!r}, po.render(doc, {python_camera(view, size)}))"

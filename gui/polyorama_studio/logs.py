@@ -1,0 +1,72 @@
+"""Where notes go: Python's logging, with Qt's own messages in it, the last lines kept in memory."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections import deque
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["install", "log_text"]
+
+_KEPT = 500
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_QT_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+_lines: deque[str] = deque(maxlen=_KEPT)
+_log = logging.getLogger("polyorama_studio")
+
+
+class _Memory(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        _lines.append(self.format(record))
+
+
+def log_text() -> str:
+    """The last lines of the log."""
+    return "\n".join(_lines)
+
+
+def install() -> None:
+    """Catch what nobody else does, from Python, its threads and Qt, and log it."""
+    root = logging.getLogger()
+    if not any(isinstance(handler, _Memory) for handler in root.handlers):
+        memory = _Memory()
+        terminal = logging.StreamHandler()
+        terminal.setLevel(logging.WARNING)
+        for handler in (memory, terminal):
+            handler.setFormatter(logging.Formatter(_FORMAT))
+            root.addHandler(handler)
+    _log.setLevel(logging.INFO)
+    sys.excepthook = _on_exception
+    threading.excepthook = _on_thread_exception
+    qInstallMessageHandler(_on_qt_message)
+
+
+def _on_exception(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        _log.critical("An error that nobody caught.", exc_info=(kind, error, trace))
+
+
+def _on_thread_exception(arguments: threading.ExceptHookArgs) -> None:
+    if arguments.exc_value is not None:
+        _on_exception(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
+
+
+def _on_qt_message(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    logging.getLogger("qt").log(_QT_LEVELS.get(kind, logging.WARNING), "%s", message)

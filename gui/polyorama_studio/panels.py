@@ -1,0 +1,136 @@
+"""What stands round the viewport: the rail of tools and the status strip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from polyorama_studio.theme import Metrics, font
+
+if TYPE_CHECKING:
+    from polyorama_studio.actions import ActionSet
+    from polyorama_studio.session import Session
+
+__all__ = ["Rail", "StatusStrip"]
+
+
+class Rail(QFrame):
+    """A narrow column of the most used actions; window switches stand at its foot."""
+
+    def __init__(self, actions: ActionSet, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setFixedWidth(Metrics.rail)
+        layout = QVBoxLayout(self)
+        side = Metrics.space[0]
+        layout.setContentsMargins(side, side, side, side)
+        layout.setSpacing(2)
+        before = ""
+        for action, qt_action in actions.in_rail():
+            group = f"{action.menu}{action.group}"
+            if action.menu == "window" and not before.startswith("window"):
+                layout.addStretch(1)
+            elif before and group != before and action.menu != "window":
+                layout.addSpacing(side)
+                layout.addWidget(self._line())
+                layout.addSpacing(side)
+            before = group
+            button = QToolButton(self)
+            button.setDefaultAction(qt_action)
+            button.setIconSize(QSize(Metrics.icon, Metrics.icon))
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(qt_action.text().rstrip("."))
+            layout.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+
+    def _line(self) -> QFrame:
+        line = QFrame(self)
+        line.setObjectName("railLine")
+        line.setFixedWidth(Metrics.icon)
+        line.setContentsMargins(0, 0, 0, 0)
+        holder = QFrame(self)
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(line, 0, Qt.AlignmentFlag.AlignHCenter)
+        holder.setFixedHeight(1)
+        return holder
+
+
+class StatusStrip(QFrame):
+    """What is open at the left; at the right how it is drawn, and how fast."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setObjectName("status")
+        self.setFixedHeight(Metrics.status)
+        figures = font(Metrics.label, tabular=True)
+        self._name = QLabel(self)
+        self._name.setObjectName("name")
+        self._splats = QLabel(self)
+        self._quality = QLabel(self)
+        self._backend = QLabel(self)
+        self._time = QLabel(self)
+        self._rate = QLabel(self)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(Metrics.space[2], 0, Metrics.space[2], 0)
+        layout.setSpacing(Metrics.space[3])
+        layout.addWidget(self._name)
+        layout.addWidget(self._splats)
+        layout.addStretch(1)
+        for label, widest in (
+            (
+                self._quality,
+                self.tr("{0} of {1} splats, {2} % size").format("8,888,888", "8,888,888", 88),
+            ),
+            (self._backend, ""),
+            (self._time, self.tr("{0} ms a frame").format("8,888")),
+            (self._rate, self.tr("{0} FPS").format("888")),
+        ):
+            label.setFont(figures)
+            if widest:
+                # As wide as its widest text, so that nothing jumps while numbers change.
+                label.setMinimumWidth(label.fontMetrics().horizontalAdvance(widest))
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            layout.addWidget(label)
+        self._splats.setFont(figures)
+        stage = session.stage
+        stage.picture_ready.connect(self.refresh)
+        stage.document_changed.connect(self.refresh)
+        session.files_changed.connect(self.refresh)
+        self.refresh()
+
+    @Slot()
+    @Slot(object)
+    def refresh(self, picture: object = None) -> None:
+        """Say how things stand."""
+        session, stage = self._session, self._session.stage
+        count = stage.splat_count
+        self._name.setText(session.title or self.tr("Nothing open"))
+        self._splats.setText(
+            self.tr("{0} splats").format(f"{count:,}") if stage.document is not None else ""
+        )
+        shown = stage.picture
+        if shown is None:
+            for label in (self._quality, self._backend, self._time, self._rate):
+                label.setText("")
+            return
+        request = shown.request
+        if request.quality.full:
+            self._quality.setText(self.tr("Full quality"))
+        elif request.limit is None:
+            self._quality.setText(
+                self.tr("All splats, {0} % size").format(round(100 * request.quality.scale))
+            )
+        else:
+            self._quality.setText(
+                self.tr("{0} of {1} splats, {2} % size").format(
+                    f"{request.limit:,}", f"{count:,}", round(100 * request.quality.scale)
+                )
+            )
+        self._backend.setText(shown.backend)
+        self._time.setText(self.tr("{0} ms a frame").format(f"{shown.milliseconds:,.0f}"))
+        rate = stage.fps if stage.moving else 0.0
+        self._rate.setText(self.tr("{0} FPS").format(f"{rate:.0f}") if rate else "")

@@ -1,0 +1,299 @@
+"""The session: the only object that widgets receive."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+
+from polyorama_studio import calls, camera_text
+from polyorama_studio.bridge import Bridge
+from polyorama_studio.jobs import Handlers, JobRunner, explain
+from polyorama_studio.preferences import Preferences
+from polyorama_studio.stage import Stage
+from polyorama_studio.theme import Theme
+from polyorama_studio.viewport.orbit import OrbitView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from polyorama.core.jobs import Progress
+    from polyorama.render.rasterizers import Rasterizer
+    from polyorama.scene.document import Document
+
+__all__ = ["Busy", "Notice", "Session"]
+
+log = logging.getLogger(__name__)
+
+_FIRST_SIZE = (1280, 720)
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Work under way: a few words, and its share done or None where that is not known."""
+
+    note: str
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A toast: what happened, and one thing that can be done about it.
+
+    Parameters
+    ----------
+    kind
+        "info", "good", "warn" or "bad"; bad ones stay until they are closed.
+    text
+        One sentence.
+    action_title, action
+        The button, or None for none.
+    """
+
+    kind: str
+    text: str
+    action_title: str = ""
+    action: Callable[[], Any] | None = None
+
+
+class Session(QObject):
+    """Documents, jobs and notices; the stage, the theme and the preferences hang here.
+
+    Parameters
+    ----------
+    preferences, theme
+        Made here when not given.
+    opener
+        Reads files as one document; called on a worker thread.
+    make_rasterizer
+        Called once, on the render thread.
+    """
+
+    busy_changed = Signal(object)
+    notice = Signal(object)
+    files_changed = Signal()
+    open_asked = Signal()
+    logged = Signal(str)
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        *,
+        preferences: Preferences | None = None,
+        opener: Callable[[Sequence[Path]], Document] = calls.open_document,
+        make_rasterizer: Callable[[], Rasterizer] = calls.make_rasterizer,
+    ) -> None:
+        super().__init__(parent)
+        self.preferences = preferences or Preferences(self)
+        self.preferences.setParent(self)
+        self.theme = Theme(self, self.preferences.theme)
+        self.bridge = Bridge(self)
+        self.stage = Stage(self.bridge, self.theme, make_rasterizer, self)
+        self.stage.picture_failed.connect(self._on_picture_failed)
+        self.files: tuple[Path, ...] = ()
+        self.busy: Busy | None = None
+        self._opener = opener
+        self._jobs = JobRunner(self.bridge)
+        self._opening = 0
+
+    @property
+    def title(self) -> str:
+        """What the open document is called."""
+        if not self.files:
+            return ""
+        first = self.files[0].name
+        more = len(self.files) - 1
+        return first if more == 0 else self.tr("{0} and {1} more").format(first, more)
+
+    # Opening
+
+    def open_files(self, paths: Sequence[Path], *, add: bool = False) -> None:
+        """Read files on a worker thread and show them together.
+
+        Parameters
+        ----------
+        paths
+            Captures or projects.
+        add
+            Keep what is open and add to it.
+        """
+        files = tuple(Path(path) for path in paths)
+        if not files:
+            return
+        self._opening += 1
+        number = self._opening
+        present = self.stage.document if add else None
+        name = files[0].name if len(files) == 1 else self.tr("{0} files").format(len(files))
+        self._set_busy(Busy(self.tr("Opening {0}").format(name)))
+        size = self.stage.size if min(self.stage.size) > 0 else _FIRST_SIZE
+        self._jobs.submit(
+            partial(_read, self._opener, files, present, self.stage.view, size),
+            Handlers(
+                partial(self._on_opened, number, files, add),
+                partial(self._on_open_failed, number),
+                self._on_progress,
+            ),
+            "open",
+        )
+
+    def open_sample(self) -> None:
+        """Open the sample stage that ships with Polyorama."""
+        try:
+            path = calls.sample_path()
+        except Exception as error:  # noqa: BLE001 - shown as a toast, whatever it is
+            self._on_open_failed(self._opening, error)
+        else:
+            self.open_files([path])
+
+    def close_document(self) -> None:
+        """Back to the empty stage."""
+        self._opening += 1
+        self.files = ()
+        self.stage.set_spinning(False)
+        self.stage.set_document(None, OrbitView())
+        self._set_busy(None)
+        self.files_changed.emit()
+
+    def _on_opened(
+        self,
+        number: int,
+        files: tuple[Path, ...],
+        add: bool,
+        result: tuple[Document, OrbitView],
+    ) -> None:
+        self.preferences.remember(files)
+        if number != self._opening:
+            return
+        self.files = (*self.files, *files) if add else files
+        self._set_busy(None)
+        document, view = result
+        self.stage.set_document(document, view)
+        self.files_changed.emit()
+        self.logged.emit(camera_text.open_line(files))
+        log.info("Opened %d splats: %s", self.stage.splat_count, files[0])
+
+    def _on_open_failed(self, number: int, error: BaseException) -> None:
+        if number == self._opening:
+            self._set_busy(None)
+        self.report(error, self.tr("Open another file..."), self.open_asked.emit)
+
+    # The view
+
+    def frame_all(self) -> None:
+        """Bring everything into the picture, seen from the same direction."""
+        document = self.stage.document
+        if document is not None:
+            view = self.stage.view
+            self._jobs.submit(
+                partial(calls.framed, document, view, self.stage.size),
+                Handlers(self._on_framed, self.report, self._on_progress),
+                "frame",
+            )
+
+    def _on_framed(self, view: OrbitView) -> None:
+        self.stage.set_view(view, moving=False)
+
+    def look(self, direction: str) -> None:
+        """See the target from a named side."""
+        self.stage.set_view(self.stage.view.looking(direction), moving=False)
+
+    # Pictures
+
+    def save_picture(self, path: Path, size: tuple[int, int], *, transparent: bool = False) -> None:
+        """Draw the present view at full quality into a file, on a worker thread."""
+        document = self.stage.document
+        if document is None:
+            return
+        self.preferences.folder = str(path.parent)
+        self._set_busy(Busy(self.tr("Saving {0}").format(path.name)))
+        view = self.stage.view
+        background = None if transparent else self.stage.backdrop
+        self._jobs.submit(
+            partial(calls.save_picture, document, view, size, background, path),
+            Handlers(self._on_saved, self._on_save_failed, self._on_progress),
+            "save picture",
+        )
+        self.logged.emit(camera_text.python_picture(view, size, path))
+
+    def _on_saved(self, path: Path) -> None:
+        self._set_busy(None)
+        self.notice.emit(Notice("good", self.tr("Saved {0}").format(path.name)))
+
+    def _on_save_failed(self, error: BaseException) -> None:
+        self._set_busy(None)
+        self.report(error)
+
+    def copy_picture(self) -> None:
+        """Put the picture as it is shown on the clipboard."""
+        picture = self.stage.picture
+        if picture is not None and picture.image is not None:
+            QGuiApplication.clipboard().setImage(picture.image)
+            self.notice.emit(Notice("info", self.tr("Picture copied")))
+
+    def copy_command_line(self) -> None:
+        """Put the `polyorama render` command for this view on the clipboard."""
+        text = camera_text.command_line(self.stage.view, self.stage.size, self.files)
+        QGuiApplication.clipboard().setText(text)
+        self.notice.emit(Notice("info", self.tr("Command line copied")))
+
+    def copy_python(self) -> None:
+        """Put the Python expression for this view's camera on the clipboard."""
+        text = camera_text.python_camera(self.stage.view, self.stage.size)
+        QGuiApplication.clipboard().setText(text)
+        self.notice.emit(Notice("info", self.tr("Python camera copied")))
+
+    # The house
+
+    def set_theme(self, name: str) -> None:
+        """Choose "dark" or "light", now and for the next start."""
+        self.preferences.theme = name
+        self.theme.set_name(name)
+
+    def report(
+        self,
+        error: BaseException,
+        action_title: str = "",
+        action: Callable[[], Any] | None = None,
+    ) -> None:
+        """Show a failure as a toast and keep it in the log."""
+        text = explain(error)
+        log.warning("%s", text)
+        self.notice.emit(Notice("bad", text, action_title, action))
+
+    def close(self) -> None:
+        """Stop all work; the session cannot be used afterwards."""
+        self.bridge.close()
+        self.stage.close()
+        self._jobs.close()
+        self.theme.close()
+
+    @Slot(object)
+    def _on_picture_failed(self, error: BaseException) -> None:
+        self.report(error, self.tr("Draw again"), self.stage.refresh)
+
+    def _on_progress(self, progress: Progress) -> None:
+        share = progress.done / progress.total if progress.total else None
+        self._set_busy(Busy(progress.note or (self.busy.note if self.busy else ""), share))
+
+    def _set_busy(self, busy: Busy | None) -> None:
+        self.busy = busy
+        self.busy_changed.emit(busy)
+
+
+def _read(
+    opener: Callable[[Sequence[Path]], Document],
+    files: Sequence[Path],
+    present: Document | None,
+    view: OrbitView,
+    size: tuple[int, int],
+) -> tuple[Document, OrbitView]:
+    """Open files, join them to what is there, and find the view; on a worker thread."""
+    document = opener(files)
+    if present is not None:
+        return calls.join([present, document]), view
+    return document, calls.first_view(document, size)

@@ -1,0 +1,264 @@
+"""What is on the stage: the document, the view, and the pictures made of them.
+
+Still pictures are full; while something moves they are as coarse as the governor wants.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from polyorama_studio.rendering import Picture, RenderLoop, Request
+from polyorama_studio.viewport.governor import FULL, Governor
+from polyorama_studio.viewport.orbit import OrbitView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from polyorama.render.rasterizers import Rasterizer
+    from polyorama.scene.document import Document
+    from polyorama_studio.bridge import Bridge
+    from polyorama_studio.theme import Theme
+
+__all__ = ["SPIN_DEGREES_PER_SECOND", "STILL_MS", "Stage"]
+
+STILL_MS = 140
+"""After so long without a move, the picture counts as still."""
+SPIN_DEGREES_PER_SECOND = 24.0
+_UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
+
+
+class Stage(QObject):
+    """Holds document and view, asks for pictures, hands them on.
+
+    Parameters
+    ----------
+    bridge
+        Brings pictures to this thread.
+    theme
+        Gives the colour behind documents that have no background of their own.
+    make_rasterizer
+        Called once, on the render thread.
+    """
+
+    document_changed = Signal()
+    view_changed = Signal()
+    picture_ready = Signal(object)
+    picture_failed = Signal(object)
+    spinning_changed = Signal(bool)
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        theme: Theme,
+        make_rasterizer: Callable[[], Rasterizer],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._theme = theme
+        self._loop = RenderLoop(make_rasterizer, self._post_picture)
+        self.document: Document | None = None
+        self.view = OrbitView()
+        self.size = (0, 0)
+        self.picture: Picture | None = None
+        self.governor = Governor()
+        self.spinning = False
+        self.fps = 0.0
+        self._generation = 0
+        self._held = False
+        self._last_moving = 0.0
+        self._turned_at = 0.0
+        self._still = QTimer(self)
+        self._still.setSingleShot(True)
+        self._still.setInterval(STILL_MS)
+        self._still.timeout.connect(self._on_still)
+        theme.changed.connect(self._on_theme)
+
+    @property
+    def splat_count(self) -> int:
+        """Splats of all visible nodes."""
+        if self.document is None:
+            return 0
+        return sum(len(node.content) for node, _ in self.document.drawn() if node.content)
+
+    @property
+    def moving(self) -> bool:
+        """Whether the next picture is one of many."""
+        return self._held or self.spinning or self._still.isActive()
+
+    @property
+    def backdrop(self) -> tuple[float, float, float]:
+        """Colour behind the picture, 0..1: the document's own, else the theme's stage."""
+        if self.document is not None and self.document.background != _UNTOUCHED_BACKGROUND:
+            return self.document.background
+        color = self._theme.tokens.color("stage")
+        return (color.redF(), color.greenF(), color.blueF())
+
+    def set_document(self, document: Document | None, view: OrbitView | None) -> None:
+        """Show another document; pictures of the one before are dropped from now on."""
+        self._generation += 1
+        self.document = document
+        self.picture = None
+        self.fps = 0.0
+        self.governor.forget()
+        if view is not None:
+            self.view = view
+        self.document_changed.emit()
+        self.view_changed.emit()
+        self._ask(moving=False)
+
+    def set_size(self, width: int, height: int) -> None:
+        """The viewport's size in device pixels."""
+        if (width, height) != self.size and width > 0 and height > 0:
+            first = self.size == (0, 0)
+            self.size = (width, height)
+            if first:
+                self._ask(moving=False)
+            else:
+                self._move()
+
+    def set_view(self, view: OrbitView, *, moving: bool = True) -> None:
+        """Look from elsewhere; `moving` says that more of it will follow at once."""
+        if view == self.view:
+            return
+        self.view = view
+        self.view_changed.emit()
+        if moving:
+            self._move()
+        else:
+            self._ask(moving=self.spinning)
+
+    def hold(self) -> None:
+        """A drag begins."""
+        self._held = True
+
+    def release(self) -> None:
+        """A drag ends; the picture may become still."""
+        self._held = False
+        self._still.stop()
+        if not self.spinning and not self._shows_all():
+            self._ask(moving=False)
+
+    def _shows_all(self) -> bool:
+        """Whether the picture on the screen is a full one of the present view."""
+        if self.picture is None:
+            return self.document is None
+        request = self.picture.request
+        return (
+            request.quality.full
+            and request.view == self.view
+            and (request.camera.width, request.camera.height) == self.size
+        )
+
+    def set_spinning(self, spinning: bool) -> None:
+        """Let the view turn about the target, like a turntable."""
+        if spinning == self.spinning:
+            return
+        self.spinning = spinning
+        self._turned_at = 0.0
+        self.spinning_changed.emit(spinning)
+        self._ask(moving=spinning)
+
+    def refresh(self) -> None:
+        """Draw again."""
+        self._ask(moving=self.moving)
+
+    @property
+    def drawing(self) -> bool:
+        """Whether a picture is under way."""
+        return not self._loop.idle
+
+    @property
+    def idle(self) -> bool:
+        """Whether a full picture of the present view is shown, and nothing is under way."""
+        return self._loop.idle and not self.moving
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._still.stop()
+        self.spinning = False
+        self._loop.close()
+
+    def _move(self) -> None:
+        self._still.start()
+        self._ask(moving=True)
+
+    def _ask(self, *, moving: bool) -> None:
+        if self.document is None or self.size == (0, 0):
+            return
+        quality = self.governor.moving() if moving else FULL
+        self._loop.submit(
+            Request(
+                generation=self._generation,
+                document=self.document,
+                view=self.view,
+                camera=self.view.camera(*quality.size(*self.size)),
+                quality=quality,
+                limit=quality.limit(self.splat_count),
+                backdrop=self.backdrop,
+                moving=moving,
+            )
+        )
+
+    def _post_picture(self, picture: Picture) -> None:
+        # On the render thread.
+        self._bridge.post("picture", self._on_picture, picture)
+
+    def _on_picture(self, picture: Picture) -> None:
+        request = picture.request
+        if request.generation != self._generation:
+            return
+        if picture.error is not None:
+            self.set_spinning(False)
+            self.picture_failed.emit(picture.error)
+            return
+        self.picture = picture
+        self.governor.learn(request.quality, picture.milliseconds)
+        self._count(request.moving)
+        self.picture_ready.emit(picture)
+        if self.spinning and not self._held:
+            self._turn()
+        elif not self.moving and request.moving and self._loop.idle:
+            self._ask(moving=False)
+
+    def _count(self, moving: bool) -> None:
+        now = time.perf_counter()
+        gap = now - self._last_moving
+        if moving and 0.0 < gap < 0.5:
+            rate = 1.0 / gap
+            self.fps = rate if self.fps == 0.0 else 0.8 * self.fps + 0.2 * rate
+        self._last_moving = now if moving else 0.0
+
+    def _turn(self) -> None:
+        now = time.perf_counter()
+        elapsed = min(now - self._turned_at, 0.2) if self._turned_at else 0.0
+        self._turned_at = now
+        self.view = self.view.orbited(SPIN_DEGREES_PER_SECOND * elapsed, 0.0)
+        self.view_changed.emit()
+        self._ask(moving=True)
+
+    @Slot()
+    def _on_still(self) -> None:
+        if self.spinning:
+            return
+        if not self._held or self.governor.may_refine_while_held():
+            self._ask(moving=False)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.refresh()
+
+    def look_along(self, direction: NDArray[np.float64]) -> None:
+        """See the target along a world direction, (3,)."""
+        self.set_view(self.view.looking_along(direction), moving=False)
+
+    def with_projection(self, orthographic: bool) -> None:
+        """Switch between perspective and parallel lines."""
+        self.set_view(replace(self.view, orthographic=orthographic), moving=False)

@@ -1,0 +1,364 @@
+"""The look: tokens for dark and light, and the one style sheet that is made from them.
+
+No other module of the studio names a colour, a font size or a spacing; widgets that paint ask
+`Theme.tokens` and `Metrics`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+from string import Template
+from typing import ClassVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from polyorama_studio.icons import svg_source
+
+__all__ = ["DARK", "LIGHT", "Metrics", "Theme", "Tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Colours of one theme, as hexadecimal text; the fields' meanings are fixed."""
+
+    name: str
+    stage: str
+    """behind the picture"""
+    ground: str
+    """the window"""
+    panel: str
+    """docks, menus, cards"""
+    raised: str
+    """fields, buttons, hovered rows"""
+    line: str
+    """hairlines"""
+    text: str
+    """body text, at least 7:1"""
+    quiet: str
+    """labels, units and what is inactive, at least 4.5:1"""
+    accent: str
+    """what is selected; the focus ring"""
+    on_accent: str
+    """text on the accent"""
+    good: str
+    warn: str
+    bad: str
+    axis_x: str
+    axis_y: str
+    axis_z: str
+    halo: str
+    """the soft dark edge of overlays, with alpha (#AARRGGBB)"""
+    overlay: str
+    """lines and dots drawn over the picture"""
+    glow: str
+    """the light on the empty stage, with alpha"""
+
+    def color(self, token: str) -> QColor:
+        """The colour of a token by its name."""
+        return QColor(getattr(self, token))
+
+
+DARK = Tokens(
+    name="dark",
+    stage="#0E0F12",
+    ground="#17191E",
+    panel="#1E2127",
+    raised="#272B33",
+    line="#323742",
+    text="#E6E8EC",
+    quiet="#9AA1AD",
+    accent="#FFB454",
+    on_accent="#1B1408",
+    good="#6CC08B",
+    warn="#E8C15A",
+    bad="#E8705F",
+    axis_x="#E8705F",
+    axis_y="#6CC08B",
+    axis_z="#5FA8FF",
+    halo="#96000000",
+    overlay="#F2F4F7",
+    glow="#26FFB454",
+)
+LIGHT = Tokens(
+    name="light",
+    stage="#DADDE2",
+    ground="#F4F5F7",
+    panel="#FFFFFF",
+    raised="#F0F1F4",
+    line="#D5D9E0",
+    text="#1B1E24",
+    quiet="#5C6470",
+    accent="#B86A00",
+    on_accent="#FFFFFF",
+    good="#2F8F57",
+    warn="#9A7200",
+    bad="#C23B2A",
+    axis_x="#E8705F",
+    axis_y="#6CC08B",
+    axis_z="#5FA8FF",
+    halo="#96000000",
+    overlay="#F2F4F7",
+    glow="#66FFFFFF",
+)
+
+
+class Metrics:
+    """Sizes in logical pixels and times in milliseconds; the same in every theme."""
+
+    space: ClassVar[tuple[int, ...]] = (4, 8, 12, 16, 24)
+    body = 12
+    label = 11
+    title = 13
+    start = 20
+    stage_small = 28
+    corner = 4
+    card_corner = 8
+    control = 24
+    stage_control = 32
+    rail = 40
+    status = 26
+    icon = 16
+    mark = 56
+    motion = 120
+    gizmo = 84
+    gizmo_dot = 8
+    toast_width = 380
+    start_width = 440
+    busy_ring = 14
+    focus_dot = 5
+
+
+class Theme(QObject):
+    """The theme in force; `apply` dresses the application, `changed` tells who paints."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None, name: str = "dark") -> None:
+        super().__init__(parent)
+        self.tokens = LIGHT if name == "light" else DARK
+        self._icons = tempfile.TemporaryDirectory(prefix="polyorama-icons-")
+
+    def set_name(self, name: str) -> None:
+        """Choose "dark" or "light" and dress the application anew."""
+        if name != self.tokens.name:
+            self.tokens = LIGHT if name == "light" else DARK
+            self.apply()
+            self.changed.emit()
+
+    def apply(self) -> None:
+        """Set the application's style, font, palette and style sheet."""
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setStyle("Fusion")
+            application.setFont(font(Metrics.body))
+            application.setPalette(_palette(self.tokens))
+            application.setStyleSheet(self._style_sheet())
+            hints = application.styleHints()
+            dark = self.tokens is DARK
+            hints.setColorScheme(Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light)
+
+    def _style_sheet(self) -> str:
+        tokens = self.tokens
+        values = {field.name: getattr(tokens, field.name) for field in fields(tokens)}
+        values |= {
+            name: f"{value}px" for name, value in vars(Metrics).items() if isinstance(value, int)
+        }
+        values |= {f"s{index}": f"{space}px" for index, space in enumerate(Metrics.space)}
+        folder = Path(self._icons.name)
+        for icon, token in (
+            ("check", "on_accent"),
+            ("chevron-down", "quiet"),
+            ("chevron-up", "quiet"),
+            ("chevron-right", "quiet"),
+        ):
+            path = folder / f"{icon}-{tokens.name}.svg"
+            path.write_text(svg_source(icon, getattr(tokens, token)), "utf-8")
+            values[icon.replace("-", "_")] = path.as_posix()
+        path = folder / f"tick-{tokens.name}.svg"
+        path.write_text(svg_source("check", tokens.accent), "utf-8")
+        values["tick"] = path.as_posix()
+        return Template(_SHEET).substitute(values)
+
+    def close(self) -> None:
+        """Remove the tinted copies of icons that the style sheet uses."""
+        self._icons.cleanup()
+
+
+def font(size: int, *, medium: bool = False, tabular: bool = False) -> QFont:
+    """The interface font: Inter where it is installed, else the system's own.
+
+    Parameters
+    ----------
+    size
+        Pixels.
+    medium
+        A little heavier, for titles.
+    tabular
+        Figures of one width, for numbers that change.
+    """
+    chosen = QFont("Inter") if "Inter" in QFontDatabase.families() else _system_font()
+    chosen.setPixelSize(size)
+    if medium:
+        chosen.setWeight(QFont.Weight.Medium)
+    if tabular:
+        chosen.setFeature(QFont.Tag("tnum"), 1)
+    return chosen
+
+
+def _system_font() -> QFont:
+    return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+
+
+def _palette(tokens: Tokens) -> QPalette:
+    palette = QPalette()
+    role = QPalette.ColorRole
+    for key, token in (
+        (role.Window, "ground"),
+        (role.WindowText, "text"),
+        (role.Base, "raised"),
+        (role.AlternateBase, "panel"),
+        (role.Text, "text"),
+        (role.Button, "raised"),
+        (role.ButtonText, "text"),
+        (role.ToolTipBase, "panel"),
+        (role.ToolTipText, "text"),
+        (role.PlaceholderText, "quiet"),
+        (role.Highlight, "accent"),
+        (role.HighlightedText, "on_accent"),
+        (role.Link, "accent"),
+        (role.Accent, "accent"),
+    ):
+        palette.setColor(key, tokens.color(token))
+    for key in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, key, tokens.color("quiet"))
+    return palette
+
+
+_SHEET = """
+* { outline: none; }
+QMainWindow, QDialog, QMessageBox { background: $ground; }
+QWidget { color: $text; }
+QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: $s0 $s1; }
+
+QMenuBar { background: $ground; border: none; padding: 2px $s1; }
+QMenuBar::item { background: transparent; padding: $s0 $s1; border-radius: $corner; }
+QMenuBar::item:selected, QMenuBar::item:pressed { background: $raised; }
+QMenu { background: $panel; border: 1px solid $line; padding: $s0; }
+QMenu::item { padding: 5px $s4 5px $s1; border-radius: $corner; margin: 0; min-height: 16px; }
+QMenu::item:selected { background: $raised; }
+QMenu::item:disabled { color: $quiet; }
+QMenu::icon { padding-left: $s1; }
+QMenu::separator { height: 1px; background: $line; margin: $s0 $s1; }
+QMenu::right-arrow { image: url($chevron_right); width: 12px; height: 12px; right: $s0; }
+QMenu::indicator { width: 14px; height: 14px; left: $s1; }
+QMenu::indicator:checked { image: url($tick); }
+
+#rail { background: $ground; border: none; }
+#rail QToolButton, #toast QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    padding: 0; margin: 0;
+}
+#rail QToolButton { min-width: 30px; max-width: 30px; min-height: 30px; max-height: 30px; }
+#toast QToolButton { min-width: 20px; max-width: 20px; min-height: 20px; max-height: 20px; }
+#rail QToolButton:hover, #toast QToolButton:hover { background: $raised; }
+#rail QToolButton:pressed { background: $line; }
+#rail QToolButton:checked { background: $raised; border-color: $line; }
+#rail QToolButton:focus, #toast QToolButton:focus { border-color: $accent; }
+#railLine { background: $line; max-height: 1px; min-height: 1px; border: none; }
+
+#status { background: $ground; }
+#status QLabel { color: $quiet; font-size: $label; }
+#status QLabel#name { color: $text; }
+
+QPushButton {
+    background: $raised; color: $text; border: 1px solid $line; border-radius: $corner;
+    min-height: 22px; padding: 0 $s2;
+}
+QPushButton:hover { border-color: $quiet; }
+QPushButton:pressed { background: $line; }
+QPushButton:disabled { color: $quiet; background: transparent; }
+QPushButton:focus { border-color: $accent; }
+QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
+QPushButton[primary="true"]:hover { border-color: $text; }
+QPushButton[primary="true"]:focus { border-color: $text; }
+QPushButton[large="true"] { min-height: 30px; padding: 0 $s3; }
+QPushButton[plain="true"] {
+    background: transparent; border-color: transparent; text-align: left; padding: 0 $s1;
+}
+QPushButton[plain="true"]:hover { background: $raised; }
+QPushButton[plain="true"]:focus { border-color: $accent; }
+
+#start { background: transparent; }
+#start QLabel { background: transparent; }
+#startTitle { font-size: $start; color: $text; }
+#startHint, #recentTitle { color: $quiet; font-size: $label; }
+#recentRow { background: transparent; border: 1px solid transparent; border-radius: $corner; }
+#recentRow:hover { background: $raised; }
+#recentRow:focus { border-color: $accent; }
+#recentFolder { color: $quiet; font-size: $label; }
+
+#toast { background: $panel; border: 1px solid $line; border-radius: $card_corner; }
+#toast QLabel { background: transparent; }
+#toastDetail { color: $quiet; }
+
+QLabel[quiet="true"] { color: $quiet; }
+QLabel[heading="true"] { font-size: $title; font-weight: 500; }
+
+QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit {
+    background: $raised; border: 1px solid $line; border-radius: $corner;
+    min-height: 22px; padding: 0 $s1;
+    selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 20px; }
+QComboBox::down-arrow { image: url($chevron_down); width: 12px; height: 12px; }
+QComboBox QAbstractItemView {
+    background: $panel; border: 1px solid $line; padding: $s0; outline: none;
+    selection-background-color: $raised; selection-color: $text;
+}
+QSpinBox::up-button, QSpinBox::down-button { border: none; width: 16px; background: transparent; }
+QSpinBox::up-arrow { image: url($chevron_up); width: 10px; height: 10px; }
+QSpinBox::down-arrow { image: url($chevron_down); width: 10px; height: 10px; }
+QCheckBox { spacing: $s1; min-height: $control; border: 1px solid transparent; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; background: $raised; border: 1px solid $quiet; border-radius: 3px;
+}
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
+QCheckBox:focus { border-radius: $corner; border-color: $accent; }
+
+QListView, QTreeView, QTableView {
+    background: $panel; border: 1px solid $line; border-radius: $corner; outline: none;
+    alternate-background-color: $panel;
+    selection-background-color: $raised; selection-color: $text;
+}
+QListView:focus, QTreeView:focus { border-color: $accent; }
+QListView::item, QTreeView::item { min-height: 22px; padding: 0 $s0; border: none; }
+QListView::item:hover, QTreeView::item:hover { background: $raised; }
+QListView::item:selected, QTreeView::item:selected { background: $raised; color: $accent; }
+QTreeView::branch { background: transparent; }
+QHeaderView { background: $panel; border: none; }
+QHeaderView::section {
+    background: $panel; color: $quiet; border: none; border-bottom: 1px solid $line;
+    padding: $s0 $s1; font-size: $label;
+}
+QFileDialog QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner; padding: 3px;
+}
+QFileDialog QToolButton:hover { background: $raised; }
+QFileDialog QToolButton:focus { border-color: $accent; }
+QSplitter::handle { background: transparent; }
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: $s4; }
+QScrollBar::handle:horizontal { min-width: $s4; }
+QScrollBar::handle:hover { background: $quiet; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+"""

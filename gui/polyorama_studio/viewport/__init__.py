@@ -1,0 +1,1 @@
+"""The viewport: where a Frame is shown and the camera is moved."""

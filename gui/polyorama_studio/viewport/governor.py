@@ -1,0 +1,88 @@
+"""How coarse a moving picture must be to keep up: fewer pixels first, then fewer splats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["FULL", "Governor", "Quality"]
+
+_STEP = 1 / 8
+_LEAST_SCALE = 0.5
+_LEAST_SHARE = 1 / 16
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What is drawn: a share of the picture's side and a share of the splats, 0 to 1 each."""
+
+    scale: float = 1.0
+    share: float = 1.0
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing is left out."""
+        return self.scale >= 1.0 and self.share >= 1.0
+
+    def size(self, width: int, height: int) -> tuple[int, int]:
+        """Picture size in pixels."""
+        return max(1, round(width * self.scale)), max(1, round(height * self.scale))
+
+    def limit(self, count: int) -> int | None:
+        """Splats to draw of `count`, or None for all."""
+        return None if self.share >= 1.0 else max(1, round(count * self.share))
+
+
+FULL = Quality()
+
+
+class Governor:
+    """Learns from the time of each moving picture what the next one may cost.
+
+    Parameters
+    ----------
+    target_ms
+        Wanted milliseconds a picture while moving.
+    """
+
+    def __init__(self, target_ms: float = 42.0) -> None:
+        self.target_ms = target_ms
+        self._budget = 0.25
+        self.full_ms: float | None = None
+
+    def moving(self) -> Quality:
+        """Quality of the next picture while something moves.
+
+        The budget is a share of the full picture's cost. Cost goes with pixels and with splats:
+        the side shrinks to half first, and only then do splats go missing.
+        """
+        side = max(self._budget, 0.0) ** 0.5
+        scale = min(1.0, max(_LEAST_SCALE, round(side / _STEP) * _STEP))
+        share = min(1.0, self._budget / (scale * scale))
+        share = 1.0 if share > 0.9 else max(_LEAST_SHARE, share)
+        return Quality(scale, share)
+
+    def learn(self, quality: Quality, milliseconds: float) -> None:
+        """Take in what a picture of that quality has cost."""
+        if milliseconds <= 0.0:
+            return
+        if quality.full:
+            if self.full_ms is None:
+                self._set_budget(self.target_ms / milliseconds)
+            self.full_ms = milliseconds
+        elif quality == self.moving():
+            ratio = self.target_ms / milliseconds
+            if not 0.9 < ratio < 1.2:
+                # Half-way there in one step: quick enough, without swinging.
+                self._set_budget(self._budget * min(1.5, max(0.4, ratio)) ** 0.6)
+
+    def _set_budget(self, budget: float) -> None:
+        self._budget = min(1.0, max(_LEAST_SCALE**2 * _LEAST_SHARE, budget))
+
+    def may_refine_while_held(self) -> bool:
+        """Whether a full picture is so quick that it may be drawn between two drags."""
+        return self.full_ms is not None and self.full_ms < 3.0 * self.target_ms
+
+    def forget(self) -> None:
+        """Start anew, for another scene."""
+        self._budget = 0.25
+        self.full_ms = None

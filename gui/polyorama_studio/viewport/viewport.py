@@ -1,0 +1,288 @@
+"""The viewport: a plain widget that shows pictures and lets the camera be moved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QRadialGradient,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from polyorama_studio.session import Busy, Session
+from polyorama_studio.theme import Metrics
+from polyorama_studio.viewport.navigator import Drag, Navigator
+from polyorama_studio.viewport.overlays import (
+    AxesGizmo,
+    BusyNote,
+    DropZones,
+    paint_halo_text,
+    paint_target,
+)
+from polyorama_studio.viewport.start import StartPage
+from polyorama_studio.viewport.toasts import ToastStack
+
+__all__ = ["Viewport"]
+
+_TARGET_MS = 700
+_HINT_MS = 2600
+_CURSOR_MS = 2000
+
+
+class Viewport(QWidget):
+    """Shows what the stage draws; the start page, toasts and gizmos lie over it."""
+
+    menu_asked = Signal(object)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._hint = ""
+        self._on_stage = False
+        self.setObjectName("viewport")
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAcceptDrops(True)
+        self.setMinimumSize(320, 240)
+        self.setAccessibleName(self.tr("Viewport"))
+        self.navigator = Navigator(session, self)
+        self.gizmo = AxesGizmo(session, self)
+        self.start = StartPage(session, self)
+        self.busy = BusyNote(session, self)
+        self.toasts = ToastStack(session, self)
+        self.drop_zones = DropZones(session, self)
+        self._target_timer = self._single_shot(_TARGET_MS, self.update)
+        self._hint_timer = self._single_shot(_HINT_MS, self._end_hint)
+        self._cursor_timer = self._single_shot(_CURSOR_MS, self._hide_cursor)
+        stage = session.stage
+        stage.picture_ready.connect(self._on_picture)
+        stage.picture_failed.connect(self._on_picture)
+        stage.document_changed.connect(self._on_document)
+        session.busy_changed.connect(self._on_busy)
+        session.theme.changed.connect(self.update)
+        self._on_document()
+
+    def _single_shot(self, milliseconds: int, slot) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(milliseconds)
+        timer.timeout.connect(slot)
+        return timer
+
+    def set_on_stage(self, on_stage: bool) -> None:
+        """On the stage nothing but the picture is shown, and the pointer hides when it rests."""
+        self._on_stage = on_stage
+        self._hint = self.tr("Press Esc to leave the stage") if on_stage else ""
+        if on_stage:
+            self._hint_timer.start()
+            self._cursor_timer.start()
+        else:
+            self._hint_timer.stop()
+            self._cursor_timer.stop()
+            self.unsetCursor()
+        self._show_parts()
+        self.update()
+
+    # What the session says
+
+    @Slot()
+    def _on_document(self) -> None:
+        self._show_parts()
+        self._update_busy()
+        self.update()
+
+    @Slot(object)
+    def _on_picture(self, picture: object) -> None:
+        self._update_busy()
+        self.update()
+
+    @Slot(object)
+    def _on_busy(self, busy: Busy | None) -> None:
+        self._show_parts()
+        self._update_busy()
+
+    def _update_busy(self) -> None:
+        stage = self._session.stage
+        busy = self._session.busy
+        if busy is None and stage.document is not None and stage.picture is None and stage.drawing:
+            busy = Busy(self.tr("Drawing the first picture"))
+        self.busy.show_busy(busy)
+
+    def _show_parts(self) -> None:
+        empty = self._session.stage.document is None
+        self.start.setVisible(empty and self._session.busy is None)
+        self.gizmo.setVisible(not empty and not self._on_stage)
+
+    @Slot()
+    def _end_hint(self) -> None:
+        self._hint = ""
+        self.update()
+
+    @Slot()
+    def _hide_cursor(self) -> None:
+        if self._on_stage:
+            self.setCursor(Qt.CursorShape.BlankCursor)
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture, then the target dot and the hint over it."""
+        painter = QPainter(self)
+        stage = self._session.stage
+        picture = stage.picture
+        if picture is None or picture.image is None:
+            self._paint_empty(painter)
+        else:
+            exact = (picture.image.width(), picture.image.height()) == stage.size
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
+            painter.drawImage(QRectF(self.rect()), picture.image)
+            if (stage.moving or self._target_timer.isActive()) and not self._on_stage:
+                at = stage.view.project(stage.view.target, self.width(), self.height())
+                if at is not None:
+                    paint_target(painter, QPointF(*at), self._session)
+        if self._hint:
+            tokens = self._session.theme.tokens
+            size = Metrics.stage_small
+            band = QRectF(0, self.height() - 4.0 * size, self.width(), 2.0 * size)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            paint_halo_text(
+                painter, band, self._hint, size, tokens.color("overlay"), tokens.color("halo")
+            )
+        painter.end()
+
+    def _paint_empty(self, painter: QPainter) -> None:
+        """The empty stage: a light from above that falls on the floor."""
+        tokens = self._session.theme.tokens
+        painter.fillRect(self.rect(), tokens.color("stage"))
+        glow, none = tokens.color("glow"), tokens.color("glow")
+        none.setAlpha(0)
+        width, height = float(self.width()), float(self.height())
+        light = QRadialGradient(QPointF(0.5 * width, 0.40 * height), 0.62 * max(width, height))
+        soft = tokens.color("glow")
+        for at, share in ((0.0, 1.0), (0.25, 0.72), (0.5, 0.30), (0.75, 0.07)):
+            soft.setAlphaF(glow.alphaF() * share)
+            light.setColorAt(at, soft)
+        light.setColorAt(1.0, none)
+        painter.fillRect(self.rect(), light)
+
+    # Input
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin a drag, or ask for the menu."""
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if self._session.stage.document is None:
+            return
+        if event.button() == Qt.MouseButton.RightButton:
+            self.menu_asked.emit(event.globalPosition().toPoint())
+        elif self.navigator.press(event):
+            panning = self.navigator.drag is Drag.PAN
+            shape = Qt.CursorShape.SizeAllCursor if panning else Qt.CursorShape.ClosedHandCursor
+            self.setCursor(shape)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on with the drag."""
+        if self.navigator.drag is not Drag.NONE:
+            self.navigator.move(event)
+        elif self._on_stage:
+            self.unsetCursor()
+            self._cursor_timer.start()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End the drag."""
+        if self.navigator.drag is not Drag.NONE:
+            self.navigator.release()
+            self.unsetCursor()
+            self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Turn about what was hit from now on."""
+        if event.button() == Qt.MouseButton.LeftButton and self.navigator.retarget(
+            event.position()
+        ):
+            self._target_timer.start()
+        else:
+            self.mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom."""
+        if self._session.stage.document is not None:
+            self.navigator.wheel(event)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrow keys, plus and minus."""
+        if self._session.stage.document is None or not self.navigator.key(event):
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Touchpad pinches, and screens of another pixel density."""
+        if isinstance(event, QNativeGestureEvent) and self._session.stage.document is not None:
+            if self.navigator.pinch(event):
+                event.accept()
+                return True
+        elif event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._tell_size()
+        return super().event(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab hides the panels while the picture has the focus, so it does not move the focus."""
+        if self._session.stage.document is None:
+            return super().focusNextPrevChild(forward)
+        return False
+
+    # Files
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Accept files."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self.drop_zones.setGeometry(self.rect())
+            self.drop_zones.point(event.position())
+            self.drop_zones.show()
+            self.drop_zones.raise_()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Show what a drop here would do."""
+        self.drop_zones.point(event.position())
+        event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QEvent) -> None:
+        """Nothing was dropped."""
+        self.drop_zones.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the files, or add them."""
+        adding = self.drop_zones.adding
+        self.drop_zones.hide()
+        event.acceptProposedAction()
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        self._session.open_files(paths, add=adding)
+
+    # Size
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Place what lies over the picture, and ask for one of the new size."""
+        margin = Metrics.space[2]
+        self.gizmo.move(self.width() - self.gizmo.width() - margin, margin)
+        self.start.place()
+        self.busy.place()
+        self.toasts.place()
+        self.drop_zones.setGeometry(self.rect())
+        self.navigator.resize(self.size())
+        self._tell_size()
+
+    def _tell_size(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._session.stage.set_size(round(self.width() * ratio), round(self.height() * ratio))

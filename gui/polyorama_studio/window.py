@@ -1,0 +1,293 @@
+"""The one window; all dialogs are opened from here."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeyEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+
+from polyorama_studio.actions import MENUS, ActionSet, translated
+from polyorama_studio.dialogs import AboutDialog, KeysDialog, PictureDialog
+from polyorama_studio.icons import icon
+from polyorama_studio.logs import log_text
+from polyorama_studio.panels import Rail, StatusStrip
+from polyorama_studio.session import Notice, Session
+from polyorama_studio.viewport.viewport import Viewport
+
+__all__ = ["Window", "open_filter"]
+
+log = logging.getLogger(__name__)
+
+_FIRST_SIZE = (1440, 900)
+_CONTEXT_MENU = (
+    "view.frame", "view.front", "view.right", "view.top", "", "view.orthographic",
+    "view.turntable", "", "file.save-picture", "edit.copy-picture", "edit.copy-command",
+    "edit.copy-python",
+)  # fmt: skip
+
+
+class Window(QMainWindow):
+    """Menus, rail, viewport and status strip round one session."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+        session.setParent(self)
+        self.panels_hidden = False
+        self.on_stage = False
+        self._was_maximized = False
+        self._dialogs_folder = Path(session.preferences.folder)
+        self.setWindowIcon(self._icon())
+        self.viewport = Viewport(session, self)
+        self.actions_by_id = ActionSet(self)
+        self._rail = Rail(self.actions_by_id, self)
+        self._status = StatusStrip(session, self)
+        self._recent_menu = QMenu(self.tr("Open recent"), self)
+        self._lay_out()
+        self._fill_menus()
+        self._bind_shortcuts()
+        self.viewport.menu_asked.connect(self._show_context_menu)
+        session.open_asked.connect(self._ask_open)
+        session.files_changed.connect(self._on_files)
+        session.preferences.recent_changed.connect(self._fill_recent)
+        for signal in (
+            session.stage.document_changed,
+            session.stage.view_changed,
+            session.stage.spinning_changed,
+            session.theme.changed,
+        ):
+            signal.connect(self._refresh_actions)
+        self._shown_state: tuple[object, ...] = ()
+        session.stage.picture_ready.connect(self._refresh_actions)
+        self.resize(*_FIRST_SIZE)
+        geometry = session.preferences.geometry
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        self._on_files()
+        self._fill_recent()
+        self.viewport.setFocus()
+
+    def _icon(self) -> QIcon:
+        return icon("polyorama", self.session.theme.tokens.color("text"))
+
+    def _lay_out(self) -> None:
+        middle = QWidget(self)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._rail)
+        row.addWidget(self.viewport, 1)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row, 1)
+        column.addWidget(self._status)
+        self.setCentralWidget(middle)
+
+    def _fill_menus(self) -> None:
+        for menu_id, title in MENUS:
+            menu = QMenu(translated(title), self)
+            self.menuBar().addMenu(menu)
+            group = 0
+            for action, qt_action in self.actions_by_id.in_menu(menu_id):
+                if action.group != group:
+                    menu.addSeparator()
+                    group = action.group
+                menu.addAction(qt_action)
+                if action.id == "file.add":
+                    menu.addMenu(self._recent_menu)
+
+    def _bind_shortcuts(self) -> None:
+        # On the window, so that they work while the menu bar is hidden.
+        for menu_id, _ in MENUS:
+            for action, qt_action in self.actions_by_id.in_menu(menu_id):
+                if action.shortcut == "Tab":
+                    # Elsewhere Tab moves the focus, as everybody expects.
+                    qt_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+                    self.viewport.addAction(qt_action)
+                else:
+                    self.addAction(qt_action)
+
+    # What the session says
+
+    @Slot()
+    def _on_files(self) -> None:
+        title = self.session.title
+        self.setWindowTitle(f"{title} - Polyorama" if title else "Polyorama")
+        self._refresh_actions()
+
+    @Slot()
+    @Slot(bool)
+    @Slot(object)
+    def _refresh_actions(self, value: object = None) -> None:
+        # Views change sixty times a second, switches seldom.
+        stage = self.session.stage
+        state = (
+            stage.document is not None,
+            stage.picture is not None,
+            stage.view.orthographic,
+            stage.spinning,
+            self.session.theme.tokens.name,
+            self.panels_hidden,
+            self.on_stage,
+        )
+        if state != self._shown_state:
+            self._shown_state = state
+            self.actions_by_id.refresh()
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        recent = self.session.preferences.recent
+        for path in recent:
+            action = self._recent_menu.addAction(path.name)
+            action.setData(str(path))
+            action.setToolTip(str(path))
+            action.triggered.connect(self._open_recent)
+        if recent:
+            self._recent_menu.addSeparator()
+            self._recent_menu.addAction(self.tr("Forget these")).triggered.connect(
+                self.session.preferences.forget_recent
+            )
+        self._recent_menu.setEnabled(bool(recent))
+
+    @Slot()
+    def _open_recent(self) -> None:
+        self.session.open_files([Path(self.sender().data())])
+
+    @Slot(QPoint)
+    def _show_context_menu(self, position: QPoint) -> None:
+        menu = QMenu(self)
+        for action_id in _CONTEXT_MENU:
+            if action_id:
+                menu.addAction(self.actions_by_id[action_id])
+            else:
+                menu.addSeparator()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(position)
+
+    # What actions do
+
+    @Slot()
+    def _ask_open(self) -> None:
+        self.ask_open(add=False)
+
+    def ask_open(self, *, add: bool) -> None:
+        """Choose files and open them."""
+        title = self.tr("Add to the scene") if add else self.tr("Open")
+        names, _ = QFileDialog.getOpenFileNames(
+            self, title, self.session.preferences.folder, open_filter()
+        )
+        if names:
+            self.session.open_files([Path(name) for name in names], add=add)
+
+    def ask_save_picture(self) -> None:
+        """Choose size and file, then draw."""
+        dialog = PictureDialog(self.session, self)
+        accepted = dialog.exec()
+        size, transparent = dialog.size_chosen, dialog.transparent.isChecked()
+        dialog.deleteLater()
+        if not accepted:
+            return
+        stem = self.session.files[0].stem if self.session.files else self.tr("picture")
+        start = str(Path(self.session.preferences.folder) / f"{stem}.png")
+        name, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save picture"), start,
+            self.tr("Pictures (*.png *.webp *.jpg)"),
+        )  # fmt: skip
+        if name:
+            path = Path(name)
+            path = path if path.suffix else path.with_suffix(".png")
+            self.session.save_picture(path, size, transparent=transparent)
+
+    def toggle_panels(self) -> None:
+        """Leave nothing but the picture in the window, or bring all back."""
+        self.panels_hidden = not self.panels_hidden
+        self._show_panels()
+
+    def toggle_stage(self) -> None:
+        """The picture edge to edge on the full screen, or back."""
+        self.on_stage = not self.on_stage
+        self._show_panels()
+        self.viewport.set_on_stage(self.on_stage)
+        if self.on_stage:
+            self._was_maximized = self.isMaximized()
+            self.showFullScreen()
+        elif self._was_maximized:
+            self.showMaximized()
+        else:
+            self.showNormal()
+        self.viewport.setFocus()
+
+    def _show_panels(self) -> None:
+        shown = not (self.panels_hidden or self.on_stage)
+        for widget in (self.menuBar(), self._rail, self._status):
+            widget.setVisible(shown)
+        self._refresh_actions()
+
+    def toggle_theme(self) -> None:
+        """Dark or light."""
+        self.session.set_theme("light" if self.session.theme.tokens.name == "dark" else "dark")
+
+    def show_keys(self) -> None:
+        """How to move around."""
+        self._show_dialog(KeysDialog(self.session, self))
+
+    def show_about(self) -> None:
+        """Version and licence."""
+        self._show_dialog(AboutDialog(self.session, self))
+
+    def _show_dialog(self, dialog: KeysDialog | AboutDialog) -> None:
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def copy_log(self) -> None:
+        """Put what the studio has noted on the clipboard."""
+        QGuiApplication.clipboard().setText(log_text())
+        self.session.notice.emit(Notice("info", self.tr("Log copied")))
+
+    @Slot()
+    def quit(self) -> None:
+        """Close the window, which ends the program."""
+        self.close()
+
+    # Events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape leaves the stage."""
+        if event.key() == Qt.Key.Key_Escape and self.on_stage:
+            self.toggle_stage()
+        elif event.key() == Qt.Key.Key_Escape and self.panels_hidden:
+            self.toggle_panels()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop threads and timers before the widgets go."""
+        if not self.on_stage:
+            self.session.preferences.geometry = self.saveGeometry()
+        self.session.close()
+        super().closeEvent(event)
+
+
+def open_filter() -> str:
+    """The file dialog's filters: everything that can be opened, then each kind."""
+    from polyorama.io.formats import FORMATS
+
+    kinds = [("Polyorama project", ("*.poly",))]
+    kinds += [
+        (entry.name, tuple(_pattern(ending) for ending in entry.endings))
+        for entry in FORMATS
+        if entry.name != "csv"
+    ]
+    everything = " ".join(sorted({pattern for _, patterns in kinds for pattern in patterns}))
+    lines = [f"All that can be opened ({everything})"]
+    lines += [f"{name} ({' '.join(patterns)})" for name, patterns in kinds]
+    return ";;".join(lines)
+
+
+def _pattern(ending: str) -> str:
+    return f"*{ending}" if ending.startswith(".") else ending
