@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polyorama.core.compile import core_count, kernel, parallel_for
 from polyorama.errors import UsageError
+from polyorama.render import footprints
+from polyorama.render.occlusion import Occluders, own_distance, scene_around
+from polyorama.render.sampling import progressive_order, smooth, surface_points
 from polyorama.render.shading import (
     DEFAULT_RIG,
     LightRig,
     albedo_at,
+    display_from_linear,
     linear_from_display,
     shade,
     tone,
 )
-from polyorama.scene.rotations import quaternions
+from polyorama.render.surface import Surface, analyse
+from polyorama.scene.rotations import quaternions, rotation_matrices
 from polyorama.scene.splats import SplatCloud, sh_from_colors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from polyorama.scene.mesh import Mesh
 
 __all__ = ["Surfels", "pose_surfels", "surfels_from_mesh"]
+
+_CANDIDATES = 5
+"""Candidates a surfel from which the blue noise is chosen."""
+_FLATNESS = 0.06
+"""Thickness of a surfel over its mean size."""
+_SKY_RAYS = 32
+_LIGHT_RAYS = 12
+_UP = (0.0, -1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,22 +52,58 @@ class Surfels:
     Parameters
     ----------
     cloud
-        N flat Gaussians, SH degree 0, z axis on the face normal.
+        N flat Gaussians, SH degree 0, z axis on the surface's normal.
     triangle_ids
         (N,) int32, which triangle of `mesh` each is bound to.
     barycentrics
         (N, 3) float32 weights of that triangle's corners; they sum to 1.
     mesh
         The mesh at rest.
+    normals
+        (N, 3) float32 unit normals for shading, at rest.
+    albedo, emission
+        (N, 3) float32, linear RGB: what is lit, and what glows.
+    openness
+        (N,) float32, share of the sky that is seen, at rest.
+    two_sided
+        Whether light comes through.
     """
 
     cloud: SplatCloud
     triangle_ids: NDArray[np.int32]
     barycentrics: NDArray[np.float32]
     mesh: Mesh
+    normals: NDArray[np.float32]
+    albedo: NDArray[np.float32]
+    emission: NDArray[np.float32]
+    openness: NDArray[np.float32]
+    two_sided: bool = False
+
+    def __post_init__(self) -> None:
+        names = ("triangle_ids", "barycentrics", "normals", "albedo", "emission", "openness")
+        for name in names:
+            view = np.ascontiguousarray(getattr(self, name)).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
 
     def __len__(self) -> int:
         return len(self.triangle_ids)
+
+    def coarse(self, count: int) -> SplatCloud:
+        """The first `count` surfels, grown so that they cover the surface alone.
+
+        Raises
+        ------
+        UsageError
+            If the count is not positive.
+        """
+        if count < 1:
+            raise UsageError(f"Cannot show {count} surfels; ask for at least 1.")
+        if count >= len(self):
+            return self.cloud
+        part = self.cloud.subset(slice(0, count))
+        grow = np.float32(np.sqrt(len(self) / count))
+        return replace(part, scales=part.scales * np.array([grow, grow, 1.0], np.float32))
 
 
 def surfels_from_mesh(
@@ -64,7 +114,7 @@ def surfels_from_mesh(
     seed: int = 0,
     occlusion: NDArray[np.float32] | Literal["auto"] | None = "auto",
     shadows: bool = True,
-    occluders: Mesh | Sequence[Mesh] | None = None,
+    occluders: Mesh | Sequence[Mesh] | Occluders | None = None,
     sides: Literal["auto", "one", "two"] = "auto",
 ) -> Surfels:
     """Cover a mesh with `count` flat Gaussians, shaded under a light rig.
@@ -85,7 +135,8 @@ def surfels_from_mesh(
     shadows
         Whether the rig's lights cast shadows.
     occluders
-        Further meshes that darken this one: the rest of the stage.
+        Further meshes that darken this one: the rest of the stage. An `Occluders` built once is
+        taken as it is, so it must hold this mesh too.
     sides
         "one" for closed solids, "two" for paper and cloth (light comes through), "auto" tells by
         whether the mesh is closed.
@@ -93,44 +144,242 @@ def surfels_from_mesh(
     Raises
     ------
     UsageError
-        If the mesh has no area or `count` is not positive.
+        If the mesh has no area, is transparent all over, or an argument is out of range.
+    UnavailableError
+        If occlusion or shadows are asked for and open3d is not installed.
     """
     if count < 1:
         raise UsageError(f"Cannot make {count} surfels; ask for at least 1.")
-    v = mesh.vertices.astype(np.float64)[mesh.triangles]
-    cross = np.cross(v[:, 1] - v[:, 0], v[:, 2] - v[:, 0])
-    double = np.linalg.norm(cross, axis=1)
-    total = double.sum() / 2 if len(double) else 0.0
-    if not (np.isfinite(total) and total > 0):
-        raise UsageError(f"Mesh {mesh.name!r} has no surface to cover.")
+    if sides not in ("auto", "one", "two"):
+        raise UsageError(f"The sides of a surface are auto, one or two, not {sides!r}.")
+    surface = analyse(mesh)
+    two_sided = sides == "two" or (sides == "auto" and not surface.closed)
     rng = np.random.default_rng(seed)
-    ids = rng.choice(len(double), size=count, p=double / double.sum()).astype(np.int32)
-    r = np.sqrt(rng.random(count))
-    t = rng.random(count)
-    bary = np.stack([1 - r, r * (1 - t), r * t], axis=1).astype(np.float32)
-    means = np.einsum("nk,nkc->nc", bary, v[ids])
-    normal = (cross / np.maximum(double, 1e-30)[:, None])[ids]
-    edge = v[ids, 1] - v[ids, 0]
-    axis = edge / np.linalg.norm(edge, axis=1, keepdims=True)
-    frame = np.stack([axis, np.cross(normal, axis), normal], axis=2)
-    size = 0.75 * np.sqrt(total / count)
-    color, alpha, glow = albedo_at(mesh, ids, bary)
-    if rig is not None:
-        lit = shade(linear_from_display(color), normal.astype(np.float32), means.astype("f4"), rig)
-        color = tone(lit + linear_from_display(glow))
-    cloud = SplatCloud(
-        means=means,
-        quats=quaternions(frame),
-        scales=np.broadcast_to(size * np.array([1, 1, 0.06]), (count, 3)),
-        opacities=0.98 * alpha,
-        sh=sh_from_colors(color)[:, None, :],
-        up=(0.0, -1.0, 0.0),
+    samples = _sample(mesh, surface, count, rng)
+    ids, weights, normals, shading = samples.ids, samples.weights, samples.normals, samples.shading
+    points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
+
+    centres, axes, sizes, caps = footprints.fit(points, normals, surface, samples.spacing)
+    sizes = footprints.close_holes(
+        centres, axes, normals, sizes, caps, samples.probes, samples.probe_normals, samples.spacing
     )
-    return Surfels(cloud, ids, bary, mesh)
+    albedo, alpha, emission = _appearance(mesh, surface, ids, weights, samples.spacing)
+    bound, bary = footprints.rebind(centres, ids, surface)
+    means = np.einsum("nk,nkc->nc", bary, surface.corners[bound])
+
+    openness = np.ones(count, np.float32)
+    if rig is None:
+        colors = np.clip(display_from_linear(albedo + emission), 0.0, 1.0)
+    else:
+        openness, visibility = _light(
+            mesh, surface, means, normals, shading, bound, bary, rig, samples.spacing,
+            occlusion, shadows, occluders, seed, two_sided,
+        )  # fmt: skip
+        lit = shade(
+            albedo, shading, means.astype(np.float32), rig,
+            occlusion=openness, visibility=visibility, two_sided=two_sided,
+        )  # fmt: skip
+        colors = tone(lit + emission)
+    frames = np.stack([axes, np.cross(normals, axes), normals], axis=2)
+    thickness = _FLATNESS * np.sqrt(sizes[:, 0] * sizes[:, 1])
+    cloud = SplatCloud(
+        means=means.astype(np.float32),
+        quats=quaternions(frames).astype(np.float32),
+        scales=np.column_stack([sizes, thickness]).astype(np.float32),
+        opacities=(footprints.OPACITY * alpha).astype(np.float32),
+        sh=sh_from_colors(colors)[:, None, :],
+        up=_UP,
+    )
+    return Surfels(
+        cloud, bound, bary.astype(np.float32), mesh, shading, albedo, emission, openness, two_sided
+    )
 
 
-def pose_surfels(surfels: Surfels, new_vertices: NDArray[np.float32]) -> SplatCloud:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Samples:
+    ids: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    normals: NDArray[np.float64]
+    shading: NDArray[np.float32]
+    spacing: float
+    probes: NDArray[np.float64]
+    probe_normals: NDArray[np.float32]
+
+
+def _sample(mesh: Mesh, surface: Surface, count: int, rng: np.random.Generator) -> _Samples:
+    areas = surface.areas
+    wanted = _CANDIDATES * count + 64
+    ids, weights = surface_points(areas, wanted, rng)
+    area = surface.area
+    if _may_be_transparent(mesh):
+        seen = albedo_at(mesh, ids, weights.astype(np.float32))[1] > 0.02
+        share = float(seen.mean())
+        if share == 0.0:
+            raise UsageError(f"Mesh {mesh.name!r} is transparent all over, so nothing is shown.")
+        if share < 1.0:
+            ids, weights = surface_points(areas, int(wanted / share) + 64, rng)
+            seen = albedo_at(mesh, ids, weights.astype(np.float32))[1] > 0.02
+            ids, weights = ids[seen], weights[seen]
+            area *= share
+    points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
+    shading = np.einsum("nk,nkc->nc", weights, surface.corner_normals[ids]).astype(np.float32)
+    shading /= np.maximum(np.linalg.norm(shading, axis=1, keepdims=True), 1e-12)
+    spacing = float(np.sqrt(area / count))
+    # On triangles much smaller than a surfel, the face normal is only roughness.
+    small = np.sqrt(areas[ids]) < 0.5 * spacing
+    normals = np.where(small[:, None], shading, surface.normals[ids])
+    facing = normals.astype(np.float32)
+    order = progressive_order(points, facing, count, area)
+    return _Samples(
+        ids[order], weights[order], normals[order], shading[order], spacing, points, facing
+    )
+
+
+def _may_be_transparent(mesh: Mesh) -> bool:
+    return any(
+        m.color[3] < 1.0 or (m.texture is not None and m.texture.shape[2] == 4)
+        for m in mesh.materials
+    )
+
+
+_DISC = np.array([[0.0, 0.0], *[[np.cos(a), np.sin(a)] for a in np.arange(6) * np.pi / 3]])
+
+
+def _appearance(
+    mesh: Mesh,
+    surface: Surface,
+    ids: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    spacing: float,
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """Linear albedo, alpha and linear emission; textures are averaged over each surfel's own area.
+
+    Without that, a fine texture under coarse surfels would be noise.
+    """
+    color, alpha, glow = albedo_at(mesh, ids, weights.astype(np.float32))
+    albedo, emission = linear_from_display(color), linear_from_display(glow)
+    fine = np.flatnonzero(_texels_across(mesh, surface, spacing)[ids] > 1.5)
+    if len(fine) == 0:
+        return albedo, alpha, emission
+    corners = surface.corners[ids[fine]]
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    axis = first / np.linalg.norm(first, axis=1, keepdims=True)
+    other = np.cross(surface.normals[ids[fine]], axis)
+    # Steps along the two axes, as changes of the last two barycentrics.
+    det = 2.0 * surface.areas[ids[fine]]
+    turned = np.einsum("nc,nc->n", np.cross(axis, other), np.cross(first, second)) < 0
+    det = np.where(turned, -det, det)
+    fx, gx = np.einsum("nc,nc->n", first, axis), np.einsum("nc,nc->n", second, axis)
+    fy, gy = np.einsum("nc,nc->n", first, other), np.einsum("nc,nc->n", second, other)
+    total, cover = np.zeros((len(fine), 3)), np.zeros(len(fine))
+    for dx, dy in _DISC * (0.38 * spacing):
+        b1 = weights[fine, 1] + (gy * dx - gx * dy) / det
+        b2 = weights[fine, 2] + (fx * dy - fy * dx) / det
+        moved = np.clip(np.stack([1 - b1 - b2, b1, b2], axis=1), 0.0, None)
+        moved /= moved.sum(axis=1, keepdims=True)
+        color, part, _ = albedo_at(mesh, ids[fine], moved.astype(np.float32))
+        total += linear_from_display(color) * part[:, None]
+        cover += part
+    albedo[fine] = total / np.maximum(cover, 1e-6)[:, None]
+    alpha[fine] = cover / len(_DISC)
+    return albedo, alpha, emission
+
+
+def _texels_across(mesh: Mesh, surface: Surface, spacing: float) -> NDArray[np.float64]:
+    """(T,) how many texels a surfel of each triangle spans; 0 without a texture."""
+    across = np.zeros(len(mesh.triangles))
+    if mesh.uvs is None:
+        return across
+    uv = mesh.uvs.astype(np.float64)[mesh.triangles]
+    a, b = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    area = 0.5 * np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    ratio = spacing * np.sqrt(area / np.where(surface.areas > 0, surface.areas, np.inf))
+    for number, material in enumerate(mesh.materials):
+        if material.texture is None:
+            continue
+        size = np.sqrt(material.texture.shape[0] * material.texture.shape[1])
+        mine = slice(None) if mesh.material_ids is None else mesh.material_ids == number
+        across[mine] = ratio[mine] * size
+    return across
+
+
+def _light(
+    mesh: Mesh,
+    surface: Surface,
+    means: NDArray[np.float64],
+    normals: NDArray[np.float64],
+    shading: NDArray[np.float32],
+    ids: NDArray[np.int32],
+    bary: NDArray[np.float64],
+    rig: LightRig,
+    spacing: float,
+    occlusion: NDArray[np.float32] | Literal["auto"] | None,
+    shadows: bool,
+    occluders: Mesh | Sequence[Mesh] | Occluders | None,
+    seed: int,
+    two_sided: bool,
+) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+    """Openness (N,) and visibility (N, L) of each surfel."""
+    openness = np.ones(len(means), np.float32)
+    auto = isinstance(occlusion, str)
+    if auto and occlusion != "auto":
+        raise UsageError(f"Occlusion is auto, none or one number a vertex, not {occlusion!r}.")
+    if occlusion is not None and not auto:
+        given = np.asarray(occlusion, np.float32)
+        if given.shape != (len(mesh.vertices),):
+            raise UsageError(
+                f"Occlusion has shape {given.shape}; expected one number for each of "
+                f"{len(mesh.vertices)} vertices."
+            )
+        openness = np.einsum("nk,nk->n", bary, given[mesh.triangles[ids]]).astype(np.float32)
+    casts = shadows and any(light.shadows for light in (*rig.directional, *rig.points))
+    if not auto and not casts:
+        return openness, None
+    scene = scene_around(mesh, occluders)
+    facing = normals.astype(np.float32)
+    lift = 0.02 * spacing + 2e-6 * scene.diagonal
+    above, below = means + lift * normals, means - lift * normals
+    traced: list[NDArray[np.float32]] = []
+    if auto:
+        reach = max(own_distance(mesh), 0.08 * scene.diagonal)
+        sky = scene.sky(above, shading, rays=_SKY_RAYS, distance=reach, seed=seed)
+        if two_sided:
+            other = scene.sky(below, -shading, rays=_SKY_RAYS, distance=reach, seed=seed + 1)
+            sky = np.maximum(sky, other)
+        traced.append(sky[:, None])
+    if casts:
+        traced.append(_visibility(scene, above, below, facing, shading, rig, seed, two_sided))
+    blurred = smooth(means, facing, np.concatenate(traced, axis=1), 2.2 * spacing)
+    if auto:
+        return blurred[:, 0], blurred[:, 1:] if casts else None
+    return openness, blurred
+
+
+def _visibility(
+    scene: Occluders,
+    above: NDArray[np.float64],
+    below: NDArray[np.float64],
+    facing: NDArray[np.float32],
+    shading: NDArray[np.float32],
+    rig: LightRig,
+    seed: int,
+    two_sided: bool,
+) -> NDArray[np.float32]:
+    """Lights are sought from the side of the surface on which they are."""
+    seen = scene.lights(above, facing, rig, rays=_LIGHT_RAYS, seed=seed + 2, two_sided=False)
+    if two_sided:
+        behind = scene.lights(below, -facing, rig, rays=_LIGHT_RAYS, seed=seed + 3, two_sided=False)
+        seen = np.minimum(seen, behind)
+    return seen
+
+
+def pose_surfels(
+    surfels: Surfels, new_vertices: ArrayLike, *, rig: LightRig | None = None
+) -> SplatCloud:
     """The surfels after their mesh has moved.
+
+    Each follows its triangle: its centre keeps its barycentrics, its footprint is stretched as the
+    triangle is (a first-order map), its normal turns along.
 
     Parameters
     ----------
@@ -138,18 +387,122 @@ def pose_surfels(surfels: Surfels, new_vertices: NDArray[np.float32]) -> SplatCl
         As made from the mesh at rest.
     new_vertices
         (V, 3), where the mesh's vertices are now.
+    rig
+        Shade anew under these lights, with the sky that was seen at rest and without cast shadows;
+        None keeps the colours.
 
     Raises
     ------
     UsageError
         If there are not as many vertices as at rest.
     """
-    from dataclasses import replace
-
-    if np.shape(new_vertices) != surfels.mesh.vertices.shape:
+    moved = np.ascontiguousarray(new_vertices, np.float32)
+    rest = surfels.mesh.vertices
+    if moved.shape != rest.shape:
         raise UsageError(
-            f"Posing needs {len(surfels.mesh.vertices)} vertices, got {np.shape(new_vertices)}."
+            f"Posing needs positions of shape {rest.shape}, as the mesh has; got {moved.shape}."
         )
-    v = np.asarray(new_vertices, np.float64)[surfels.mesh.triangles[surfels.triangle_ids]]
-    means = np.einsum("nk,nkc->nc", surfels.barycentrics, v)
-    return replace(surfels.cloud, means=means)
+    cloud = surfels.cloud
+    means, scales = np.empty_like(cloud.means), np.empty_like(cloud.scales)
+    frames = np.empty((len(cloud), 3, 3))
+    normals = np.empty_like(surfels.normals)
+    axes = rotation_matrices(cloud.quats)
+
+    def task(_: int, start: int, stop: int) -> None:
+        _pose(
+            rest, moved, surfels.mesh.triangles, surfels.triangle_ids, surfels.barycentrics, axes,
+            cloud.scales, surfels.normals, means, frames, scales, normals, start, stop,
+        )  # fmt: skip
+
+    parallel_for(task, len(cloud), 4 * core_count())
+    sh = cloud.sh
+    if rig is not None:
+        lit = shade(
+            surfels.albedo, normals, means, rig,
+            occlusion=surfels.openness, two_sided=surfels.two_sided,
+        )  # fmt: skip
+        sh = sh_from_colors(tone(lit + surfels.emission))[:, None, :]
+    quats = quaternions(frames).astype(np.float32)
+    return replace(cloud, means=means, quats=quats, scales=scales, sh=sh)
+
+
+@kernel
+def _pose(  # type: ignore[no-untyped-def]
+    rest, moved, triangles, ids, bary, axes, sizes, shading, means, frames, scales, normals,
+    start, stop,
+):  # fmt: skip
+    old, new = np.empty((3, 3)), np.empty((3, 3))
+    spread = np.empty((3, 2))
+    for i in range(start, stop):
+        a, b, c = triangles[ids[i]]
+        for k in range(3):
+            means[i, k] = (
+                bary[i, 0] * moved[a, k] + bary[i, 1] * moved[b, k] + bary[i, 2] * moved[c, k]
+            )
+            old[k, 0], old[k, 1] = rest[b, k] - rest[a, k], rest[c, k] - rest[a, k]
+            new[k, 0], new[k, 1] = moved[b, k] - moved[a, k], moved[c, k] - moved[a, k]
+        # The third columns are unit normals: the map keeps heights above the triangle.
+        _unit_cross(old)
+        flat = _unit_cross(new)
+        if flat == 0.0:
+            # A collapsed triangle has no plane; the surfel keeps its own and only moves.
+            for r in range(3):
+                scales[i, r] = sizes[i, r]
+                normals[i, r] = shading[i, r]
+                for k in range(3):
+                    frames[i, r, k] = axes[i, r, k]
+            continue
+        change = new @ np.linalg.inv(old)
+        for k in range(3):
+            for axis in range(2):
+                total = 0.0
+                for m in range(3):
+                    total += change[k, m] * axes[i, m, axis]
+                spread[k, axis] = total * sizes[i, axis]
+        # Principal axes of the stretched ellipse (a one-sided Jacobi rotation).
+        p = q = r = 0.0
+        for k in range(3):
+            p += spread[k, 0] * spread[k, 0]
+            q += spread[k, 1] * spread[k, 1]
+            r += spread[k, 0] * spread[k, 1]
+        angle = 0.5 * np.arctan2(2.0 * r, p - q) if abs(r) > 1e-7 * (p + q) else 0.0
+        cosine, sine = np.cos(angle), np.sin(angle)
+        first = second = 0.0
+        for k in range(3):
+            s, t = spread[k, 0], spread[k, 1]
+            spread[k, 0], spread[k, 1] = cosine * s + sine * t, cosine * t - sine * s
+            first += spread[k, 0] ** 2
+            second += spread[k, 1] ** 2
+        first, second = max(np.sqrt(first), 1e-30), max(np.sqrt(second), 1e-30)
+        for k in range(3):
+            frames[i, k, 0] = spread[k, 0] / first
+            frames[i, k, 1] = spread[k, 1] / second
+        for k in range(3):
+            m, n = (k + 1) % 3, (k + 2) % 3
+            frames[i, k, 2] = frames[i, m, 0] * frames[i, n, 1] - frames[i, n, 0] * frames[i, m, 1]
+        scales[i, 0], scales[i, 1], scales[i, 2] = first, second, sizes[i, 2]
+        # Normals move with the inverse transpose.
+        inverse = np.linalg.inv(change)
+        length = 0.0
+        for k in range(3):
+            total = 0.0
+            for m in range(3):
+                total += inverse[m, k] * shading[i, m]
+            normals[i, k] = total
+            length += total * total
+        for k in range(3):
+            normals[i, k] /= np.sqrt(length)
+
+
+@kernel
+def _unit_cross(columns):  # type: ignore[no-untyped-def]
+    """Fill the third column with the unit normal of the first two; 0 where they are parallel."""
+    length = 0.0
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        columns[k, 2] = columns[m, 0] * columns[n, 1] - columns[n, 0] * columns[m, 1]
+        length += columns[k, 2] ** 2
+    length = np.sqrt(length)
+    for k in range(3):
+        columns[k, 2] /= length
+    return length

@@ -1,0 +1,212 @@
+"""Shared by the mesh readers: pieces of a mesh, how they are joined, and textures."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.errors import FileFormatError
+from polyorama.io.files import file_size, reading
+from polyorama.scene.mesh import Material, Mesh
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_CORNERS",
+    "Part",
+    "beside",
+    "decode_texture",
+    "fan",
+    "join",
+]
+
+MAX_BYTES = 2 << 30
+"""Largest mesh file, buffer or picture that is read."""
+
+MAX_CORNERS = 150_000_000
+"""Most triangle corners and most vertices of a mesh, whatever a small file promises."""
+
+_MAX_TEXTURE = 8192
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some triangles of one material, in the file's own axes.
+
+    Parameters
+    ----------
+    vertices
+        (V, 3) float32.
+    triangles
+        (T, 3) integers.
+    colors
+        (V, 3) float32 display RGB, or None.
+    uvs
+        (V, 2) float32, v up, or None.
+    material
+        What it looks like; parts share equal objects.
+    """
+
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.int64]
+    colors: NDArray[np.float32] | None = None
+    uvs: NDArray[np.float32] | None = None
+    material: Material = field(default_factory=Material)
+
+
+def join(parts: list[Part], source: Path, turn: NDArray[np.float32]) -> Mesh:
+    """One mesh of all parts, turned into the axes of splats.
+
+    Raises
+    ------
+    FileFormatError
+        If there are no triangles, indices point nowhere, or nothing is finite.
+    """
+    parts = [part for part in parts if len(part.triangles)]
+    if not parts:
+        raise FileFormatError(
+            f"The file has no triangles; export the mesh with its faces: {source}"
+        )
+    for part in parts:
+        low, high = int(part.triangles.min()), int(part.triangles.max())
+        if low < 0 or high >= len(part.vertices):
+            raise FileFormatError(
+                f"The mesh is damaged (a triangle names vertex {low if low < 0 else high} of "
+                f"{len(part.vertices)}); export it again: {source}"
+            )
+    firsts = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    vertices = np.concatenate([part.vertices for part in parts]) @ turn.T
+    triangles = np.concatenate(
+        [part.triangles + first for part, first in zip(parts, firsts, strict=False)]
+    ).astype(np.int32)
+    if not np.isfinite(vertices[triangles]).all(axis=(1, 2)).any():
+        raise FileFormatError(f"The mesh has no triangle with finite corners: {source}")
+    colors = uvs = None
+    if any(part.colors is not None for part in parts):
+        colors = np.concatenate([_or(part.colors, part, 3, 1.0) for part in parts])
+        colors = np.clip(np.nan_to_num(colors, nan=0.0), 0.0, 1.0)
+    if any(part.uvs is not None for part in parts):
+        uvs = np.concatenate([_or(part.uvs, part, 2, 0.0) for part in parts])
+    materials: list[Material] = []
+    numbers: dict[int, int] = {}
+    for part in parts:
+        if id(part.material) not in numbers:
+            numbers[id(part.material)] = len(materials)
+            materials.append(part.material)
+    ids = np.repeat(
+        np.array([numbers[id(part.material)] for part in parts], np.int32),
+        [len(part.triangles) for part in parts],
+    )
+    return Mesh(
+        vertices=vertices.astype(np.float32),
+        triangles=triangles,
+        colors=colors,
+        uvs=uvs,
+        material_ids=ids if len(materials) > 1 else None,
+        materials=tuple(materials),
+        name=source.stem,
+    )
+
+
+def _or(
+    values: NDArray[np.float32] | None, part: Part, channels: int, default: float
+) -> NDArray[np.float32]:
+    if values is not None:
+        return values
+    return np.full((len(part.vertices), channels), default, np.float32)
+
+
+def fan(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cut polygons, stored one after another, into triangles that fan out from their first corner.
+
+    Parameters
+    ----------
+    sizes
+        (F,) corners of each polygon; those with less than three give nothing.
+
+    Returns
+    -------
+    (T, 3) indices into the list of all corners, and (T,) which polygon each triangle is of.
+    """
+    firsts = np.cumsum(sizes) - sizes
+    counts = np.maximum(sizes - 2, 0)
+    owner = np.repeat(np.arange(len(sizes)), counts)
+    step = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    first = firsts[owner]
+    return np.stack([first, first + step + 1, first + step + 2], axis=1), owner
+
+
+def beside(source: Path, name: str) -> Path:
+    """A file that `source` refers to, which must lie in its folder or below.
+
+    Raises
+    ------
+    FileFormatError
+        If the name leads out of the folder or the file is missing.
+    """
+    folder = source.parent.resolve()
+    try:
+        target = (folder / name.replace("\\", "/")).resolve()
+    except (OSError, ValueError):
+        target = folder
+    if not target.is_relative_to(folder) or target == folder:
+        raise FileFormatError(
+            f"The mesh refers to {name[:100]!r} outside its folder, which is not read; "
+            f"put the file beside it: {source}"
+        )
+    if not target.is_file():
+        raise FileFormatError(
+            f"The mesh needs the file {name[:100]!r}, which is not beside it: {source}"
+        )
+    if file_size(target) > MAX_BYTES:
+        raise FileFormatError(f"The file has more than {MAX_BYTES:,} bytes: {target}")
+    return target
+
+
+def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
+    """Pixels of a PNG, JPEG, WebP, BMP or TGA picture, (H, W, 3 or 4) uint8.
+
+    Pictures larger than 8192 pixels a side are reduced.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no such picture, damaged, or too large.
+    """
+    from PIL import Image
+
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns of huge pictures; the size is judged here.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(
+                io.BytesIO(data), formats=("PNG", "JPEG", "WEBP", "BMP", "TGA", "GIF")
+            ) as image:
+                width, height = image.size
+                if width * height > 4 * _MAX_TEXTURE**2:
+                    raise FileFormatError(
+                        f"The texture {what!r} has {width}x{height} pixels, too many to read: "
+                        f"{source}"
+                    )
+                if max(width, height) > _MAX_TEXTURE:
+                    image.thumbnail((_MAX_TEXTURE, _MAX_TEXTURE), reducing_gap=2.0)
+                clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+                return np.array(image.convert("RGBA" if clear else "RGB"), np.uint8)
+    except FileFormatError:
+        raise
+    except Exception as error:
+        raise FileFormatError(f"The texture {what!r} cannot be decoded: {source}") from error
+
+
+def read_file(path: Path) -> bytes:
+    """All bytes of a file that was checked by `beside`."""
+    with reading(path):
+        return path.read_bytes()

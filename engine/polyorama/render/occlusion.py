@@ -1,0 +1,285 @@
+"""How much sky and how much of each light a surface sees, by tracing rays (Embree, by open3d)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyorama.core.compile import kernel
+from polyorama.errors import UnavailableError, UsageError
+from polyorama.scene.mesh import Mesh
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from polyorama.render.shading import LightRig
+
+__all__ = ["Occluders", "ambient_occlusion"]
+
+_RAYS_AT_ONCE = 1 << 19
+
+
+class Occluders:
+    """Meshes that stand in the way of light; build it once for a stage and use it for each thing.
+
+    Parameters
+    ----------
+    meshes
+        One mesh or several.
+
+    Raises
+    ------
+    UnavailableError
+        If open3d is not installed.
+    """
+
+    def __init__(self, meshes: Mesh | Sequence[Mesh]) -> None:
+        try:
+            import open3d as o3d
+        except ImportError as error:
+            raise UnavailableError(
+                "Shadows need the package open3d; install it, or ask for surfels without "
+                "occlusion and shadows."
+            ) from error
+        self._tensor: Any = o3d.core.Tensor
+        self._scene: Any = o3d.t.geometry.RaycastingScene()
+        low, high = np.full(3, np.inf), np.full(3, -np.inf)
+        for mesh in [meshes] if isinstance(meshes, Mesh) else meshes:
+            good = np.isfinite(mesh.vertices[mesh.triangles]).all(axis=(1, 2))
+            triangles = np.ascontiguousarray(mesh.triangles[good], np.uint32)
+            if len(triangles) == 0:
+                continue
+            used = mesh.vertices[triangles.reshape(-1)]
+            low, high = np.minimum(low, used.min(axis=0)), np.maximum(high, used.max(axis=0))
+            self._scene.add_triangles(self._tensor(mesh.vertices.copy()), self._tensor(triangles))
+        self.diagonal = float(np.linalg.norm(high - low)) if np.isfinite(low).all() else 0.0
+
+    def blocked(self, rays: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Whether each ray (N, 6), origin and direction with its length, meets a triangle."""
+        if self.diagonal == 0.0:
+            return np.zeros(len(rays), bool)
+        hits = self._scene.test_occlusions(self._tensor(rays), tnear=0.0, tfar=1.0)
+        return np.asarray(hits.numpy(), bool)
+
+    def sky(
+        self,
+        points: NDArray[np.float64],
+        normals: NDArray[np.float32],
+        *,
+        rays: int,
+        distance: float,
+        seed: int,
+    ) -> NDArray[np.float32]:
+        """Share of the sky that each point sees, cosine-weighted, nearer obstacles counting more.
+
+        Parameters
+        ----------
+        points, normals
+            (N, 3) where, and unit normals; points should lie slightly above the surface.
+        rays
+            Rays a point.
+        distance
+            Farthest obstacle that counts, world units.
+        seed
+            Same seed, same rays.
+
+        Returns
+        -------
+        (N,) float32, 0..1.
+        """
+        seen = np.empty(len(points), np.float32)
+        for start, stop in _chunks(len(points), rays):
+            bundle = np.empty((stop - start, rays, 6), np.float32)
+            _sky_rays(points[start:stop], normals[start:stop], distance, seed, start, bundle)
+            blocked = self.blocked(bundle.reshape(-1, 6)).reshape(-1, rays)
+            seen[start:stop] = 1.0 - blocked.mean(axis=1)
+        return seen
+
+    def lights(
+        self,
+        points: NDArray[np.float64],
+        normals: NDArray[np.float32],
+        rig: LightRig,
+        *,
+        rays: int,
+        seed: int,
+        two_sided: bool,
+    ) -> NDArray[np.float32]:
+        """Share of each light that each point sees.
+
+        Directional lights are discs of their softness, lamps are balls of their size.
+
+        Returns
+        -------
+        (N, L) float32, 0..1: the rig's directional lights, then its lamps.
+        """
+        far = 2.0 * self.diagonal + 1.0
+        sources: list[tuple[NDArray[np.float64], float, bool, bool]] = []
+        for sun in rig.directional:
+            toward = np.asarray(sun.direction, np.float64)
+            toward = toward / np.linalg.norm(toward) * far
+            spread = far * np.tan(np.radians(min(sun.softness, 45.0)))
+            sources.append((toward, spread, False, sun.shadows))
+        sources += [
+            (np.asarray(lamp.position, np.float64), lamp.size, True, lamp.shadows)
+            for lamp in rig.points
+        ]
+        seen = np.ones((len(points), len(sources)), np.float32)
+        for column, (place, spread, is_lamp, casts) in enumerate(sources):
+            if not casts:
+                continue
+            toward = place - points if is_lamp else np.broadcast_to(place, points.shape)
+            facing = np.einsum("nc,nc->n", normals, toward)
+            lit = np.flatnonzero(np.abs(facing) > 0 if two_sided else facing > 0)
+            for start, stop in _chunks(len(lit), rays):
+                rows = lit[start:stop]
+                bundle = np.empty((len(rows), rays, 6), np.float32)
+                _light_rays(points[rows], toward[rows], spread, seed + column, start, bundle)
+                blocked = self.blocked(bundle.reshape(-1, 6)).reshape(-1, rays)
+                seen[rows, column] = 1.0 - blocked.mean(axis=1)
+        return seen
+
+
+def _chunks(count: int, rays: int) -> Iterator[tuple[int, int]]:
+    step = max(1, _RAYS_AT_ONCE // rays)
+    for start in range(0, count, step):
+        yield start, min(start + step, count)
+
+
+@kernel
+def _uniform(number, seed):  # type: ignore[no-untyped-def]
+    """A number in [0, 1) from two integers (a 32-bit mixer)."""
+    x = np.uint32(number) * np.uint32(0x9E3779B9) + np.uint32(seed) * np.uint32(0x85EBCA6B)
+    x = np.uint32(x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
+    x = np.uint32(x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
+    x = np.uint32(x ^ (x >> np.uint32(16)))
+    return np.float64(x) * (1.0 / 4294967296.0)
+
+
+@kernel
+def _frame(nx, ny, nz):  # type: ignore[no-untyped-def]
+    """Two unit vectors at right angles to a unit normal and to each other."""
+    sign = 1.0 if nz >= 0.0 else -1.0
+    a = -1.0 / (sign + nz)
+    b = nx * ny * a
+    return (1.0 + sign * nx * nx * a, sign * b, -sign * nx), (b, sign + ny * ny * a, -ny)
+
+
+@kernel
+def _sky_rays(points, normals, distance, seed, first, rays):  # type: ignore[no-untyped-def]
+    count = rays.shape[1]
+    for i in range(len(points)):
+        (ux, uy, uz), (vx, vy, vz) = _frame(normals[i, 0], normals[i, 1], normals[i, 2])
+        # One rotation of a well-spread set for each point: noise, not bands.
+        shift = _uniform(first + i, seed)
+        turn = _uniform(first + i, seed + 7919)
+        for k in range(count):
+            share = (k + shift) / count
+            angle = 2.0 * np.pi * (turn + k * 0.6180339887498949)
+            # Cosine-weighted: uniform on the disc below the hemisphere.
+            radius, height = np.sqrt(share), np.sqrt(max(0.0, 1.0 - share))
+            a, b = radius * np.cos(angle), radius * np.sin(angle)
+            # Lengths from 0 to the distance, so that near obstacles stop more rays than far ones.
+            reach = distance * np.sqrt(_uniform((first + i) * count + k, seed + 104729))
+            for c in range(3):
+                rays[i, k, c] = points[i, c]
+            rays[i, k, 3] = reach * (a * ux + b * vx + height * normals[i, 0])
+            rays[i, k, 4] = reach * (a * uy + b * vy + height * normals[i, 1])
+            rays[i, k, 5] = reach * (a * uz + b * vz + height * normals[i, 2])
+
+
+@kernel
+def _light_rays(points, toward, spread, seed, first, rays):  # type: ignore[no-untyped-def]
+    count = rays.shape[1]
+    for i in range(len(points)):
+        x, y, z = toward[i, 0], toward[i, 1], toward[i, 2]
+        length = np.sqrt(x * x + y * y + z * z)
+        if length == 0.0:
+            length = 1e-30
+        (ux, uy, uz), (vx, vy, vz) = _frame(x / length, y / length, z / length)
+        # A lamp's far half, and the lamp's own housing within its radius, are not in the way.
+        short = max(0.05, 1.0 - 1.05 * spread / length) if spread < 0.5 * length else 0.5
+        shift = _uniform(first + i, seed)
+        turn = _uniform(first + i, seed + 7919)
+        for k in range(count):
+            radius = spread * np.sqrt((k + shift) / count)
+            angle = 2.0 * np.pi * (turn + k * 0.6180339887498949)
+            a, b = radius * np.cos(angle), radius * np.sin(angle)
+            for c in range(3):
+                rays[i, k, c] = points[i, c]
+            rays[i, k, 3] = short * (x + a * ux + b * vx)
+            rays[i, k, 4] = short * (y + a * uy + b * vy)
+            rays[i, k, 5] = short * (z + a * uz + b * vz)
+
+
+def ambient_occlusion(
+    mesh: Mesh,
+    rays: int = 64,
+    distance: float | None = None,
+    seed: int = 0,
+    *,
+    occluders: Mesh | Sequence[Mesh] | Occluders | None = None,
+) -> NDArray[np.float32]:
+    """Share of the sky that each vertex sees.
+
+    Parameters
+    ----------
+    mesh
+        The surface; it occludes itself.
+    rays
+        Rays a vertex.
+    distance
+        Farthest obstacle that counts, world units; None is a quarter of the diagonal.
+    seed
+        Same seed, same result.
+    occluders
+        Further meshes in the way.
+
+    Returns
+    -------
+    (V,) float32, 0 (shut in) to 1 (open); 1 at vertices that no triangle uses.
+
+    Raises
+    ------
+    UsageError
+        If the mesh has no area, or `rays` or `distance` is not positive.
+    UnavailableError
+        If open3d is not installed.
+    """
+    from polyorama.render.surface import analyse
+
+    if rays < 1:
+        raise UsageError(f"Ambient occlusion needs at least 1 ray, not {rays}.")
+    surface = analyse(mesh)
+    scene = scene_around(mesh, occluders)
+    reach = own_distance(mesh) if distance is None else float(distance)
+    if not reach > 0.0:
+        raise UsageError(f"The distance of ambient occlusion must be positive, not {distance}.")
+    normals = np.zeros((len(mesh.vertices), 3))
+    weights = np.repeat(surface.areas[:, None], 3, axis=1)
+    np.add.at(normals, mesh.triangles, surface.corner_normals * weights[:, :, None])
+    length = np.linalg.norm(normals, axis=1)
+    used = np.flatnonzero(length > 0)
+    unit = (normals[used] / length[used, None]).astype(np.float32)
+    lifted = mesh.vertices[used].astype(np.float64) + unit * (1e-4 * scene.diagonal)
+    result = np.ones(len(mesh.vertices), np.float32)
+    result[used] = scene.sky(lifted, unit, rays=rays, distance=reach, seed=seed)
+    return result
+
+
+def scene_around(mesh: Mesh, occluders: Mesh | Sequence[Mesh] | Occluders | None) -> Occluders:
+    """What stands in the mesh's light: itself and the others; ready `Occluders` are taken as is."""
+    if isinstance(occluders, Occluders):
+        return occluders
+    others = [occluders] if isinstance(occluders, Mesh) else list(occluders or ())
+    return Occluders([mesh, *(other for other in others if other is not mesh)])
+
+
+def own_distance(mesh: Mesh) -> float:
+    """A quarter of the mesh's diagonal."""
+    used = mesh.vertices[mesh.triangles.reshape(-1)]
+    used = used[np.isfinite(used).all(axis=1)]
+    return 0.25 * float(np.linalg.norm(used.max(axis=0) - used.min(axis=0)))
