@@ -1,0 +1,267 @@
+"""Still pictures: PNG, JPEG and WebP, and float arrays as NPY.
+
+Inside Polyorama colours are premultiplied by alpha; PNG and WebP hold straight alpha, JPEG none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from polyorama.errors import FileFormatError, OutputError, UsageError
+from polyorama.io.atomic import atomic_write
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "IMAGE_ENDINGS",
+    "Picture",
+    "composite",
+    "pixels",
+    "read_text",
+    "straight_alpha",
+    "write_depth",
+    "write_float",
+    "write_image",
+]
+
+IMAGE_ENDINGS: Mapping[str, str] = {
+    ".png": "PNG",
+    ".jpg": "JPEG",
+    ".jpeg": "JPEG",
+    ".webp": "WEBP",
+}
+"""File endings of pictures, each with its format."""
+
+_LARGEST_SIDE = {"PNG": 2**31 - 1, "JPEG": 65500, "WEBP": 16383}
+_EXIF_SOFTWARE, _EXIF_DESCRIPTION = 0x0131, 0x010E
+
+
+class Picture(Protocol):
+    """Anything with 8-bit pixels, such as a Frame."""
+
+    @property
+    def rgba8(self) -> NDArray[np.uint8] | None:
+        """(H, W, 4) uint8, display RGB premultiplied by alpha."""
+        ...
+
+
+def pixels(picture: Picture | NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The 8-bit pixels of a frame or array: (H, W, 3) or (H, W, 4) uint8, premultiplied.
+
+    Raises
+    ------
+    UsageError
+        If there are none, or the array is of another shape or type.
+    """
+    values = picture if isinstance(picture, np.ndarray) else picture.rgba8
+    if values is None:
+        raise UsageError("This frame has no 8-bit pixels; render it with the output 'rgba8'.")
+    if values.dtype != np.uint8 or values.ndim != 3 or values.shape[2] not in (3, 4):
+        raise UsageError(
+            f"A picture must be an (H, W, 3) or (H, W, 4) array of uint8, "
+            f"not {values.shape} of {values.dtype}."
+        )
+    if 0 in values.shape:
+        raise UsageError("A picture without pixels cannot be written.")
+    return values
+
+
+def straight_alpha(premultiplied: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Divide colour by alpha, rounded to nearest: (H, W, 4) uint8 of (H, W, 4) uint8.
+
+    Colours brighter than their alpha are cut at 255; where alpha is 0, colour becomes 0.
+    """
+    alpha = premultiplied[..., 3]
+    if alpha.min(initial=255) == 255:
+        return premultiplied
+    wide = premultiplied.astype(np.uint32)
+    divisor = np.maximum(wide[..., 3:], 1)
+    colors = (wide[..., :3] * 255 + divisor // 2) // divisor
+    out = np.empty_like(premultiplied)
+    out[..., :3] = np.where(wide[..., 3:] > 0, np.minimum(colors, 255), 0)
+    out[..., 3] = alpha
+    return out
+
+
+def composite(
+    premultiplied: NDArray[np.uint8], background: tuple[float, float, float]
+) -> NDArray[np.uint8]:
+    """Lay premultiplied (H, W, 4) pixels over a display RGB 0..1 colour: (H, W, 3) uint8."""
+    alpha = premultiplied[..., 3:]
+    if alpha.min(initial=255) == 255:
+        return premultiplied[..., :3]
+    behind = np.rint(np.clip(background, 0.0, 1.0) * np.float64(255)).astype(np.uint32)
+    mixed = premultiplied[..., :3] + ((255 - alpha.astype(np.uint32)) * behind + 127) // 255
+    return np.minimum(mixed, 255).astype(np.uint8)
+
+
+def image_format(path: str | os.PathLike[str]) -> str:
+    """``"PNG"``, ``"JPEG"`` or ``"WEBP"``, told by the ending.
+
+    Raises
+    ------
+    OutputError
+        If the ending is none of a picture's.
+    """
+    kind = IMAGE_ENDINGS.get(Path(path).suffix.lower())
+    if kind is None:
+        raise OutputError(
+            f"Cannot write this kind of picture (can: {', '.join(IMAGE_ENDINGS)}): {path}"
+        )
+    return kind
+
+
+def write_image(
+    path: str | os.PathLike[str],
+    picture: Picture | NDArray[np.uint8],
+    *,
+    quality: int | None = None,
+    background: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    keep_alpha: bool | None = None,
+    text: Mapping[str, str] | None = None,
+) -> None:
+    """Write a picture; the ending chooses PNG, JPEG or WebP.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    picture
+        A Frame, or an (H, W, 3 or 4) uint8 array with premultiplied colour.
+    quality
+        1 to 100 for JPEG (default 95) and WebP (default 92; 100 is lossless). PNG has none.
+    background
+        Display RGB, 0..1, that transparent pixels are laid over where alpha is not kept.
+    keep_alpha
+        Whether the file has an alpha channel; None keeps it when some pixel is transparent. JPEG
+        never has one.
+    text
+        Words to store in the file, by key ("Comment", "Description", ...).
+
+    Raises
+    ------
+    OutputError
+        If the ending is unknown, the picture is too large for its format, or the system refuses.
+    UsageError
+        If the picture is no picture or the quality is out of range.
+    """
+    from PIL import Image
+
+    kind = image_format(path)
+    values = pixels(picture)
+    if quality is not None and not 1 <= quality <= 100:
+        raise UsageError(f"A quality of {quality} is not 1 to 100.")
+    if max(values.shape[:2]) > _LARGEST_SIDE[kind]:
+        raise OutputError(
+            f"{kind} pictures have at most {_LARGEST_SIDE[kind]} pixels a side; "
+            f"choose another format: {path}"
+        )
+    if values.shape[2] == 4:
+        if keep_alpha is None:
+            keep_alpha = int(values[..., 3].min()) < 255
+        straight = kind != "JPEG" and keep_alpha
+        values = straight_alpha(values) if straight else composite(values, background)
+    image = Image.fromarray(np.ascontiguousarray(values))
+    with atomic_write(path) as temporary:
+        image.save(temporary, kind, **_save_options(kind, quality, dict(text or {})))
+
+
+def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[str, Any]:
+    from PIL import Image, PngImagePlugin
+
+    import polyorama
+
+    software = f"Polyorama {polyorama.__version__}"
+    if kind == "PNG":
+        info = PngImagePlugin.PngInfo()
+        info.add(b"sRGB", b"\x00")
+        for key, value in {"Software": software, **text}.items():
+            info.add_itxt(key, value)
+        return {"pnginfo": info, "compress_level": 5}
+    exif = Image.Exif()
+    exif[_EXIF_SOFTWARE] = software
+    if text:
+        exif[_EXIF_DESCRIPTION] = "\n".join(f"{key}: {value}" for key, value in text.items())
+    if kind == "JPEG":
+        quality = 95 if quality is None else quality
+        # From quality 90 on, colour keeps its full resolution.
+        return {"quality": quality, "subsampling": 0 if quality >= 90 else 2, "exif": exif}
+    quality = 92 if quality is None else quality
+    return {"quality": quality, "lossless": quality == 100, "method": 4, "exif": exif}
+
+
+def read_text(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The words that `write_image` stored in a picture; empty for a picture without any.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing or no picture.
+    """
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            found = getattr(image, "text", None)
+            if found is not None:
+                return {str(key): str(value) for key, value in found.items()}
+            described = str(image.getexif().get(_EXIF_DESCRIPTION, ""))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise FileFormatError(f"This is no picture that can be read: {path}") from error
+    pairs = (line.partition(": ") for line in described.splitlines())
+    return {key: value for key, colon, value in pairs if colon}
+
+
+def write_float(path: str | os.PathLike[str], values: NDArray[np.float32]) -> None:
+    """Write a float32 array as NPY, such as a frame's `color` (H, W, 4) or depth (H, W).
+
+    Raises
+    ------
+    OutputError
+        If the name does not end in .npy or the system refuses.
+    """
+    if Path(path).suffix.lower() != ".npy":
+        raise OutputError(f"Float pictures are written as .npy: {path}")
+    with atomic_write(path) as temporary, temporary.open("wb") as file:
+        np.lib.format.write_array(
+            file, np.ascontiguousarray(values, np.float32), allow_pickle=False
+        )
+
+
+def write_depth(path: str | os.PathLike[str], depth: NDArray[np.float32]) -> None:
+    """Write a depth map, (H, W) float32 in world units, 0 where nothing is drawn.
+
+    NPY keeps the values. PNG is for looking at and for compositing: 16-bit grey, nearest white
+    (65535), farthest 1, nothing 0; its text fields "Near" and "Far" hold the two depths.
+
+    Raises
+    ------
+    OutputError
+        If the ending is neither .npy nor .png, or the system refuses.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".npy":
+        write_float(path, depth)
+        return
+    if ending != ".png":
+        raise OutputError(f"Depth is written as .npy or .png: {path}")
+    from PIL import Image, PngImagePlugin
+
+    drawn = depth > 0.0
+    near, far = (float(depth[drawn].min()), float(depth[drawn].max())) if drawn.any() else (0, 0)
+    span = max(far - near, 1e-12)
+    grey = np.where(drawn, np.rint(1.0 + 65534.0 * (far - depth.astype(np.float64)) / span), 0.0)
+    info = PngImagePlugin.PngInfo()
+    info.add_text("Near", repr(near))
+    info.add_text("Far", repr(far))
+    with atomic_write(path) as temporary:
+        Image.fromarray(np.clip(grey, 0, 65535).astype(np.uint16)).save(
+            temporary, "PNG", pnginfo=info
+        )
