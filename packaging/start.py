@@ -52,7 +52,10 @@ DEMO = "polyorama-demo"
 CHECKS = (
     ("Lint", ["-m", "ruff", "check"]),
     ("Formatting", ["-m", "ruff", "format", "--check"]),
-    ("Layers", ["-c", "from importlinter.cli import lint_imports_command as run; run()"]),
+    (
+        "Layers",
+        ["-c", "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"],
+    ),
     ("Types", ["-m", "mypy"]),
 )
 """What is checked before the tests: a title, and arguments for the Python in ``.venv``."""

@@ -1,1 +1,1 @@
-"""Data that ships with Polyorama: sample project, icons, examples. Read it with importlib.resources."""
+"""Data that ships with Polyorama, read with importlib.resources: sample project, icons, examples."""

@@ -84,7 +84,7 @@ def test_a_machine_that_cannot_draw_gets_status_2(
     states = {"cpu": Availability(False, "The test took it away")}
     monkeypatch.setattr(rasterizers, "available_backends", lambda: states)
     for probe in ("_OPEN3D", "_QT"):
-        monkeypatch.setattr(doctor, probe, "print('{}')")
+        monkeypatch.setattr(doctor, probe, 'print(\'{"version": "1", "platform": "x"}\')')
     assert main(["doctor"]) == 2
     text = capsys.readouterr().out
     assert "The test took it away" in text

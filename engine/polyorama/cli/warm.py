@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -21,3 +22,16 @@ def run(options: argparse.Namespace) -> None:
     begun = time.monotonic()
     show(warm())
     print(f"The renderer is ready for this processor ({time.monotonic() - begun:.0f} s).")
+
+
+def prepare() -> None:
+    """Compile what pictures need, where that was not done yet, and say so on stderr."""
+    from polyorama.cli.progress import show
+    from polyorama.verbs.warm import is_warm, prepare
+
+    if is_warm():
+        return
+    begun = time.monotonic()
+    show(prepare())
+    seconds = time.monotonic() - begun
+    print(f"Prepared the renderer for this processor, once: {seconds:.0f} s", file=sys.stderr)

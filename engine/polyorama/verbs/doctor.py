@@ -6,6 +6,7 @@ process down (Qt, OpenGL, Open3D) in a process of their own.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes.util
 import importlib
 import importlib.metadata
@@ -132,6 +133,10 @@ def examine() -> Job[Report]:
     probes = {"open3d": _Probe(_OPEN3D), "qt": _Probe(_QT, _qt_variables())}
     checks: list[Check] = []
     try:
+        with contextlib.suppress(Exception):  # the test picture will say what is wrong
+            from polyorama.verbs.warm import prepare
+
+            yield from prepare()
         for done, step in enumerate(steps):
             yield Progress(done, len(steps), "Looking at this machine")
             checks.extend(step(probes))
@@ -399,7 +404,11 @@ def _picture(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
         begun = time.perf_counter()
         frame = render(document, camera)
         milliseconds = (time.perf_counter() - begun) * 1e3
-        drawn = frame.rgba8 is not None and bool(frame.rgba8[..., :3].any())
+        assert frame.rgba8 is not None
+        colors = frame.rgba8[..., :3]
+        # Eight splats around the middle, nothing in the corners.
+        corners = colors[:: camera.height - 1, :: camera.width - 1]
+        drawn = bool(colors[24:40, 24:40].any(axis=2).all()) and not corners.any()
     except Exception as error:  # noqa: BLE001 - whatever is broken is what we are asked for
         finding = f"Cannot be drawn: {error}"
         yield Check("Test picture", "bad", finding, _REINSTALL, {"drawing": True})
@@ -409,7 +418,7 @@ def _picture(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
         finding = f"Drawn by {frame.backend} in {milliseconds:.0f} ms"
         yield Check("Test picture", "good", finding, details=details)
     else:
-        finding = f"Drawn by {frame.backend}, but nothing is on it"
+        finding = f"Drawn by {frame.backend}, but not what should be on it"
         yield Check("Test picture", "bad", finding, "Please report this.", details)
 
 
@@ -509,6 +518,9 @@ def _caches(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
 def _kernel_cache(folders: list[Path]) -> Check:
     size = sum(_size(folder, "*.nb[ci]") for folder in folders)
     details = {"paths": [str(folder) for folder in folders], "bytes": size}
+    if "polyorama.render.cpu.rasterizer" not in sys.modules:
+        return Check("Kernel cache", "warn", "Not known, since the renderer cannot be loaded",
+                     "See the lines above.", details)  # fmt: skip
     if not folders:
         return Check(
             "Kernel cache", "warn",

@@ -102,7 +102,7 @@ def cache_folders() -> list[Path]:
 
 def _render_folders() -> list[Path]:
     get_rasterizer("cpu")
-    return _folders("polyorama.render.")
+    return _folders("polyorama.render.cpu.")
 
 
 def _folders(prefix: str) -> list[Path]:
@@ -128,7 +128,7 @@ def _fingerprint() -> str:
 
     digest = hashlib.sha256()
     root = Path(polyorama.__file__).parent
-    for path in sorted([*root.glob("core/*.py"), *root.glob("render/**/*.py")]):
+    for path in sorted([*root.glob("core/*.py"), *root.glob("render/cpu/*.py")]):
         digest.update(path.read_bytes())
     features = str(binding.get_host_cpu_features().flatten())
     for word in (__version__, platform.python_version(), binding.get_host_cpu_name(), features):
@@ -163,7 +163,8 @@ def _file_steps(folder: Path) -> list[Callable[[], object]]:
     def both_ways(ending: str) -> Callable[[], object]:
         def step() -> object:
             path = folder / f"tiny{ending}"
-            write_splats(cloud, path)
+            # This format has no harmonics, and says so when it is given some.
+            write_splats(cloud.with_sh_degree(0) if ending == ".splat" else cloud, path)
             return read_splats(path)
 
         return step
