@@ -1,1 +1,1 @@
-"""Data that ships with Polyorama, read with importlib.resources: sample project, icons, examples."""
+"""Data that ships with Polyorama; read it with importlib.resources."""
