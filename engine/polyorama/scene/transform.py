@@ -9,7 +9,7 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene import sh as harmonics
-from polyorama.scene.rotations import multiply, quaternions, rotation_matrices
+from polyorama.scene.rotations import multiply, quaternions
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -60,13 +60,15 @@ def transform_cloud(cloud: SplatCloud, matrix: ArrayLike) -> SplatCloud:
     if s[0] - s[2] <= _SIMILARITY_TOLERANCE * s[0]:
         # A Gaussian is symmetric about its centre, so a reflection may be replaced by -reflection.
         proper = orthogonal if np.linalg.det(orthogonal) > 0 else -orthogonal
-        quats = multiply(quaternions(proper), cloud.quats.astype(np.float64))
+        turned = multiply(quaternions(proper), cloud.quats.astype(np.float64))
+        quats = turned.astype(np.float32)
         scales = (cloud.scales * np.float32(s.mean())).astype(np.float32)
     else:
-        quats, scales = _stretch(cloud, linear)
-    return replace(
-        cloud, means=means, quats=quats.astype(np.float32), scales=scales, sh=turned_sh, up=up
-    )
+        # Only here, since it brings in the compiler, which moving and turning do not need.
+        from polyorama.scene.covariance import stretched
+
+        quats, scales = stretched(linear, cloud.quats, cloud.scales)
+    return replace(cloud, means=means, quats=quats, scales=scales, sh=turned_sh, up=up)
 
 
 def _turned_direction(
@@ -75,19 +77,3 @@ def _turned_direction(
     turned = linear @ np.asarray(up)
     x, y, z = turned / np.linalg.norm(turned)
     return (float(x), float(y), float(z))
-
-
-def _stretch(
-    cloud: SplatCloud, linear: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """Quaternions and scales of A Sigma A^T, from the SVD of A R S, chunk by chunk."""
-    quats = np.empty((len(cloud), 4), np.float64)
-    scales = np.empty((len(cloud), 3), np.float32)
-    for start in range(0, len(cloud), 1 << 18):
-        rows = slice(start, start + (1 << 18))
-        factor = rotation_matrices(cloud.quats[rows]) * cloud.scales[rows, None, :]
-        u, s, _ = np.linalg.svd(linear @ factor)
-        u[np.linalg.det(u) < 0, :, 2] *= -1
-        quats[rows] = quaternions(u)
-        scales[rows] = s
-    return quats, scales
