@@ -27,11 +27,12 @@ def run(options: argparse.Namespace) -> None:
 def prepare() -> None:
     """Compile what pictures need, where that was not done yet, and say so on stderr."""
     from polyorama.cli.progress import show
-    from polyorama.verbs.warm import is_warm, prepare
+    from polyorama.verbs.warm import cache_folders, is_warm, prepare
 
     if is_warm():
         return
     begun = time.monotonic()
     show(prepare())
     seconds = time.monotonic() - begun
-    print(f"Prepared the renderer for this processor, once: {seconds:.0f} s", file=sys.stderr)
+    kept = "once" if cache_folders() else "as at every start (polyorama doctor says why)"
+    print(f"Prepared the renderer for this processor, {kept}: {seconds:.0f} s", file=sys.stderr)

@@ -26,8 +26,13 @@ _pool_lock = threading.Lock()
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with numba: cached on disk, GIL released, division unchecked, `a * b + c` fused."""
-    options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-    return njit(**options)(function)  # type: ignore[no-any-return]
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+    try:
+        return njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        # No folder can be written, not even the user's cache: every process compiles for itself,
+        # and `polyorama doctor` says so.
+        return njit(**options)(function)  # type: ignore[no-any-return]
 
 
 def core_count() -> int:

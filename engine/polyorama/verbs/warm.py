@@ -86,13 +86,14 @@ def prepare() -> Job[None]:
 def is_warm() -> bool:
     """Whether the renderer was compiled for this processor and this source before."""
     fingerprint = _fingerprint()
-    for folder in _render_folders():
+    folders = _render_folders()
+    for folder in folders:
         try:
             if (folder / _STAMP).read_text(encoding="ascii") != fingerprint:
                 return False
         except (OSError, UnicodeDecodeError):
             return False
-    return True
+    return bool(folders)
 
 
 def cache_folders() -> list[Path]:
