@@ -88,18 +88,26 @@ def _quoted(name: str) -> str:
 
 
 @kernel
-def _format(
-    values: NDArray[np.float64], powers: NDArray[np.float64], text: NDArray[np.uint8]
-) -> int:
-    """Write the rows as text with commas and line ends; returns the bytes used."""
-    at = 0
-    for i in range(values.shape[0]):
-        for j in range(values.shape[1]):
-            at = _number(values[i, j], powers, text, at)
-            text[at] = 44  # ,
-            at += 1
-        text[at - 1] = 10  # \n
-    return at
+def _digits(number: float, decimals: int, text: NDArray[np.uint8], start: int) -> int:
+    """Write a whole number with a decimal point `decimals` places from its end."""
+    rest = np.uint64(number)
+    ten = np.uint64(10)
+    length = 0
+    # Backwards into the last bytes of the room, then moved to the front.
+    at = start + _TEXT_BYTES - 3
+    while rest > np.uint64(0) or length <= decimals:
+        if length == decimals and decimals > 0:
+            text[at] = 46
+            at -= 1
+        quotient = rest // ten
+        text[at] = np.uint8(48) + np.uint8(rest - quotient * ten)
+        rest = quotient
+        at -= 1
+        length += 1
+    stop = start + _TEXT_BYTES - 3
+    for k in range(stop - at):
+        text[start + k] = text[at + 1 + k]
+    return start + stop - at
 
 
 @kernel
@@ -156,23 +164,15 @@ def _number(value: float, powers: NDArray[np.float64], text: NDArray[np.uint8], 
 
 
 @kernel
-def _digits(number: float, decimals: int, text: NDArray[np.uint8], start: int) -> int:
-    """Write a whole number with a decimal point `decimals` places from its end."""
-    rest = np.uint64(number)
-    ten = np.uint64(10)
-    length = 0
-    # Backwards into the last bytes of the room, then moved to the front.
-    at = start + _TEXT_BYTES - 3
-    while rest > np.uint64(0) or length <= decimals:
-        if length == decimals and decimals > 0:
-            text[at] = 46
-            at -= 1
-        quotient = rest // ten
-        text[at] = np.uint8(48) + np.uint8(rest - quotient * ten)
-        rest = quotient
-        at -= 1
-        length += 1
-    stop = start + _TEXT_BYTES - 3
-    for k in range(stop - at):
-        text[start + k] = text[at + 1 + k]
-    return start + stop - at
+def _format(
+    values: NDArray[np.float64], powers: NDArray[np.float64], text: NDArray[np.uint8]
+) -> int:
+    """Write the rows as text with commas and line ends; returns the bytes used."""
+    at = 0
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            at = _number(values[i, j], powers, text, at)
+            text[at] = 44  # ,
+            at += 1
+        text[at - 1] = 10  # \n
+    return at

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -17,8 +19,6 @@ from polyorama.io.files import file_size, reading
 from polyorama.io.ply_header import parse_header
 
 if TYPE_CHECKING:
-    import os
-
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [
@@ -105,8 +105,8 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
     """
     source = Path(path)
     named = find_format(source)
-    if source.is_dir():
-        if (source / "meta.json").is_file():
+    if os.path.isdir(source):  # unlike Path.is_dir, never raises
+        if os.path.isfile(source / "meta.json"):
             return _BY_NAME["sog"]
         raise FileFormatError(
             f"This is a folder without a meta.json, so not a SOG scene; give a file: {source}"
@@ -202,7 +202,7 @@ def _inside_zip(source: Path) -> str:
     try:
         with reading(source), zipfile.ZipFile(source) as archive:
             names = {name.rsplit("/", 1)[-1] for name in archive.namelist()}
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error) as error:
         raise FileFormatError(
             f"The zip archive is damaged or cut short; export or download it again: {source}"
         ) from error

@@ -261,8 +261,9 @@ def comment_lines(
             is_tag = model_in_comments([text]) is not None or up_in_comments([text]) is not None
             if not text or is_tag or text == _PROVENANCE:
                 continue
-            room -= len(text.encode()) + 9
-            if room >= 0:
+            size = len(text.encode()) + 9
+            if size <= room:
+                room -= size
                 lines.append(text)
     return [f"comment {line}" for line in lines]
 
