@@ -163,7 +163,7 @@ def _overlap(
 
 @kernel
 def _judge(
-    means: Any, quats: Any, scales: Any, opacities: Any, sh: Any, upper: Any, errors: Any,
+    means: Any, quats: Any, scales: Any, opacities: Any, sh: Any, upper: Any,
     near: Any, partners: Any, costs: Any, start: int, stop: int,
 ) -> None:  # fmt: skip
     """Cheapest fate of each splat: a partner to merge with, or -1 to be dropped."""
