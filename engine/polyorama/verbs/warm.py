@@ -170,5 +170,5 @@ def _file_steps(folder: Path) -> list[Callable[[], object]]:
 
         return step
 
-    endings = [entry.endings[0] for entry in FORMATS if entry.writes and entry.name != "csv"]
+    endings = [entry.endings[0] for entry in FORMATS if entry.writes and entry.reads]
     return [both_ways(ending) for ending in endings]
