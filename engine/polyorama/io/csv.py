@@ -125,8 +125,7 @@ def _number(value: float, powers: NDArray[np.float64], text: NDArray[np.uint8], 
         text[at], text[at + 1], text[at + 2] = 105, 110, 102
         return at + 3
     if size < 1e15 and size == np.floor(size):
-        end: int = _digits(size, 0, text, at)
-        return end
+        return int(_digits(size, 0, text, at))
     exponent = int(np.floor(np.log10(size)))
     exponent = min(max(exponent, -50), 50)
     mantissa = 0.0
@@ -146,11 +145,9 @@ def _number(value: float, powers: NDArray[np.float64], text: NDArray[np.uint8], 
         mantissa = shorter
         shift -= 1
     if exponent >= -9 and shift > 0 and shift <= 14:
-        end: int = _digits(mantissa, shift, text, at)
-        return end
+        return int(_digits(mantissa, shift, text, at))
     if shift <= 0 and exponent < 15:
-        end: int = _digits(mantissa * powers[_POWER_OFFSET - shift], 0, text, at)
-        return end
+        return int(_digits(mantissa * powers[_POWER_OFFSET - shift], 0, text, at))
     places = 0
     rest = mantissa
     while rest >= 10.0:
@@ -163,8 +160,7 @@ def _number(value: float, powers: NDArray[np.float64], text: NDArray[np.uint8], 
     if power < 0:
         text[at] = 45
         at += 1
-    end: int = _digits(float(abs(power)), 0, text, at)
-    return end
+    return int(_digits(float(abs(power)), 0, text, at))
 
 
 @kernel
