@@ -141,7 +141,7 @@ def sample(environment: Environment) -> str:
 def open_studio(environment: Environment, files: list[str]) -> int:
     """Run the studio until its window is closed."""
     say("Opening the studio")
-    status = environment.run(["-m", "polyorama_studio", *(files or [sample(environment)])])
+    status = environment.run(["-m", "polyorama_studio", *(files or ["--sample"])])
     if status != 0:
         print(
             f"The studio ended with status {status}. This says what is missing: "

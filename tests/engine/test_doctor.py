@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -142,16 +143,30 @@ def test_warming_leaves_a_stamp_and_a_change_undoes_it(monkeypatch: pytest.Monke
     assert not warm.is_warm()
 
 
-def test_read_only_installations_compile_elsewhere(tmp_path: Path) -> None:
+def test_kernels_are_kept_where_the_variable_says(tmp_path: Path) -> None:
     code = (
-        "from polyorama.verbs.warm import cache_folders, prepare\n"
-        "for _ in prepare(): pass\n"
+        "from polyorama.render.rasterizers import get_rasterizer\n"
+        "from polyorama.verbs.warm import cache_folders\n"
+        "get_rasterizer('cpu')\n"
         "print(*cache_folders(), sep='\\n')"
     )
+    variables = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True, text=True, check=True, env={"NUMBA_CACHE_DIR": str(tmp_path)},
-    )  # fmt: skip
-    folders = done.stdout.split()
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=variables
+    )
+    folders = done.stdout.splitlines()
     assert folders
     assert all(path.startswith(str(tmp_path)) for path in folders)
+
+
+def test_without_any_writable_folder_kernels_compile_all_the_same() -> None:
+    code = (
+        "import numba.core.caching as caching\n"
+        "caching.CacheImpl._locator_classes = []\n"
+        "from polyorama.core.compile import kernel\n"
+        "from polyorama.verbs import warm\n"
+        "twice = kernel(lambda x: x + x)\n"
+        "print(twice(2), warm.is_warm(), warm.cache_folders())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", "False", "[]"]
