@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from polyorama_studio.icons import icon
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from polyorama_studio.window import Window
 
 __all__ = ["ACTIONS", "MENUS", "Action", "ActionSet", "translated"]
-
-_N = QT_TRANSLATE_NOOP
 
 
 def _always(session: Session) -> bool:
@@ -90,134 +88,133 @@ def _look(direction: str) -> Callable[[Window], None]:
 
 
 MENUS: tuple[tuple[str, str], ...] = (
-    ("file", _N("actions", "File")),
-    ("edit", _N("actions", "Edit")),
-    ("view", _N("actions", "View")),
-    ("window", _N("actions", "Window")),
-    ("help", _N("actions", "Help")),
+    ("file", "File"),
+    ("edit", "Edit"),
+    ("view", "View"),
+    ("window", "Window"),
+    ("help", "Help"),
 )
 """The menus, in order: id and title."""
 
 ACTIONS: tuple[Action, ...] = (
     Action(
-        "file.open", _N("actions", "Open..."), lambda w: w.ask_open(add=False), "file", "Ctrl+O",
-        tooltip=_N("actions", "Open captures or a project"), python="po.open(path)",
+        "file.open", "Open...", lambda w: w.ask_open(add=False), "file", "Ctrl+O",
+        tooltip="Open captures or a project", python="po.open(path)",
         icon="open", dialog=True, rail=True,
     ),
     Action(
-        "file.add", _N("actions", "Add to the scene..."), lambda w: w.ask_open(add=True), "file",
+        "file.add", "Add to the scene...", lambda w: w.ask_open(add=True), "file",
         "Ctrl+Shift+O", _has_document,
-        _N("actions", "Open more captures beside those that are open"),
+        "Open more captures beside those that are open",
         icon="add", dialog=True, rail=True,
     ),
     Action(
-        "file.sample", _N("actions", "Open the sample stage"), lambda w: w.session.open_sample(),
-        "file", tooltip=_N("actions", "Open the paper theatre that ships with Polyorama"),
+        "file.sample", "Open the sample stage", lambda w: w.session.open_sample(),
+        "file", tooltip="Open the paper theatre that ships with Polyorama",
         icon="theatre",
     ),
     Action(
-        "file.close", _N("actions", "Close"), lambda w: w.session.close_document(), "file",
-        "Ctrl+W", _has_document, _N("actions", "Close what is open"), group=1,
+        "file.close", "Close", lambda w: w.session.close_document(), "file",
+        "Ctrl+W", _has_document, "Close what is open", group=1,
     ),
     Action(
-        "file.save-picture", _N("actions", "Save picture..."), lambda w: w.ask_save_picture(),
+        "file.save-picture", "Save picture...", lambda w: w.ask_save_picture(),
         "file", "Ctrl+Shift+S", _has_document,
-        _N("actions", "Draw this view in any size into a file"),
+        "Draw this view in any size into a file",
         python="po.render(doc, camera)", icon="picture", dialog=True, group=1, rail=True,
     ),
     Action(
-        "app.quit", _N("actions", "Quit"), lambda w: w.quit(), "file", "Ctrl+Q",
-        tooltip=_N("actions", "Leave Polyorama"), icon="quit", group=2,
+        "app.quit", "Quit", lambda w: w.quit(), "file", "Ctrl+Q",
+        tooltip="Leave Polyorama", icon="quit", group=2,
     ),
     Action(
-        "edit.copy-picture", _N("actions", "Copy picture"), lambda w: w.session.copy_picture(),
+        "edit.copy-picture", "Copy picture", lambda w: w.session.copy_picture(),
         "edit", "Ctrl+C", _has_picture,
-        _N("actions", "Put the picture as it is shown on the clipboard"), icon="copy",
+        "Put the picture as it is shown on the clipboard", icon="copy",
     ),
     Action(
-        "edit.copy-command", _N("actions", "Copy camera as command line"),
+        "edit.copy-command", "Copy camera as command line",
         lambda w: w.session.copy_command_line(), "edit", "Ctrl+Shift+C", _has_document,
-        _N("actions", "Put the command that renders this view on the clipboard"),
+        "Put the command that renders this view on the clipboard",
         python="polyorama render", icon="terminal", group=1,
     ),
     Action(
-        "edit.copy-python", _N("actions", "Copy camera as Python"),
+        "edit.copy-python", "Copy camera as Python",
         lambda w: w.session.copy_python(), "edit", "Ctrl+Shift+P", _has_document,
-        _N("actions", "Put the Python that makes this camera on the clipboard"),
+        "Put the Python that makes this camera on the clipboard",
         python="po.Camera.look_at", icon="code", group=1,
     ),
     Action(
-        "view.frame", _N("actions", "Frame all"), lambda w: w.session.frame_all(), "view", "F",
-        _has_document, _N("actions", "Bring everything into the picture"),
+        "view.frame", "Frame all", lambda w: w.session.frame_all(), "view", "F",
+        _has_document, "Bring everything into the picture",
         icon="frame", rail=True,
     ),
     Action(
-        "view.front", _N("actions", "Front"), _look("front"), "view", "1", _has_document,
-        _N("actions", "Look from the front"), icon="front", group=1, rail=True,
+        "view.front", "Front", _look("front"), "view", "1", _has_document,
+        "Look from the front", icon="front", group=1, rail=True,
     ),
     Action(
-        "view.right", _N("actions", "Right"), _look("right"), "view", "3", _has_document,
-        _N("actions", "Look from the right side"), icon="right", group=1, rail=True,
+        "view.right", "Right", _look("right"), "view", "3", _has_document,
+        "Look from the right side", icon="right", group=1, rail=True,
     ),
     Action(
-        "view.top", _N("actions", "Top"), _look("top"), "view", "7", _has_document,
-        _N("actions", "Look from above"), icon="top", group=1, rail=True,
+        "view.top", "Top", _look("top"), "view", "7", _has_document,
+        "Look from above", icon="top", group=1, rail=True,
     ),
     Action(
-        "view.back", _N("actions", "Back"), _look("back"), "view", "Ctrl+1", _has_document,
-        _N("actions", "Look from behind"), group=2,
+        "view.back", "Back", _look("back"), "view", "Ctrl+1", _has_document,
+        "Look from behind", group=2,
     ),
     Action(
-        "view.left", _N("actions", "Left"), _look("left"), "view", "Ctrl+3", _has_document,
-        _N("actions", "Look from the left side"), group=2,
+        "view.left", "Left", _look("left"), "view", "Ctrl+3", _has_document,
+        "Look from the left side", group=2,
     ),
     Action(
-        "view.bottom", _N("actions", "Bottom"), _look("bottom"), "view", "Ctrl+7", _has_document,
-        _N("actions", "Look from below"), group=2,
+        "view.bottom", "Bottom", _look("bottom"), "view", "Ctrl+7", _has_document,
+        "Look from below", group=2,
     ),
     Action(
-        "view.orthographic", _N("actions", "Parallel projection"),
+        "view.orthographic", "Parallel projection",
         lambda w: w.session.stage.with_projection(not w.session.stage.view.orthographic),
         "view", "5", _has_document,
-        _N("actions", "Draw without perspective, so that parallel lines stay parallel"),
+        "Draw without perspective, so that parallel lines stay parallel",
         python="po.Camera.orthographic", icon="orthographic",
         checked=lambda w: w.session.stage.view.orthographic, group=3, rail=True,
     ),
     Action(
-        "view.turntable", _N("actions", "Turntable"),
+        "view.turntable", "Turntable",
         lambda w: w.session.stage.set_spinning(not w.session.stage.spinning),
-        "view", "T", _has_document, _N("actions", "Let the view turn about its target"),
+        "view", "T", _has_document, "Let the view turn about its target",
         python="po.turntable(doc)", icon="turntable",
         checked=lambda w: w.session.stage.spinning, group=3, rail=True,
     ),
     Action(
-        "window.hide-panels", _N("actions", "Hide panels"), lambda w: w.toggle_panels(), "window",
-        "Tab", _has_document, _N("actions", "Leave nothing but the picture in the window"),
+        "window.hide-panels", "Hide panels", lambda w: w.toggle_panels(), "window",
+        "Tab", _has_document, "Leave nothing but the picture in the window",
         icon="panels", checked=lambda w: w.panels_hidden,
     ),
     Action(
-        "window.stage", _N("actions", "Full-screen stage"), lambda w: w.toggle_stage(),
-        "window", "F11", tooltip=_N("actions", "Show the picture edge to edge on the full screen"),
+        "window.stage", "Full-screen stage", lambda w: w.toggle_stage(),
+        "window", "F11", tooltip="Show the picture edge to edge on the full screen",
         icon="stage",
         checked=lambda w: w.on_stage, rail=True,
     ),
     Action(
-        "window.light-theme", _N("actions", "Light theme"), lambda w: w.toggle_theme(), "window",
-        "Ctrl+Shift+L", tooltip=_N("actions", "Change between the dark and the light theme"),
-        icon="sun", checked=lambda w: w.session.theme.tokens.name == "light", group=1, rail=True,
+        "window.theme", "Light or dark", lambda w: w.toggle_theme(), "window", "Ctrl+Shift+L",
+        tooltip="Change between the light and the dark theme", icon="contrast", group=1, rail=True,
     ),
     Action(
-        "help.keys", _N("actions", "Mouse and keys..."), lambda w: w.show_keys(), "help", "F1",
-        tooltip=_N("actions", "How to move around, and every shortcut"), icon="help", dialog=True,
+        "help.keys", "Mouse and keys...", lambda w: w.show_keys(), "help", "F1",
+        tooltip="How to move around, and every shortcut", icon="help", dialog=True,
     ),
     Action(
-        "help.copy-log", _N("actions", "Copy the log"), lambda w: w.copy_log(), "help",
-        tooltip=_N("actions", "Put what the studio has noted on the clipboard"), icon="copy",
+        "help.copy-log", "Copy the log", lambda w: w.copy_log(), "help",
+        tooltip="Put what the studio has noted on the clipboard", icon="copy",
         group=1,
     ),
     Action(
-        "help.about", _N("actions", "About Polyorama..."), lambda w: w.show_about(), "help",
-        tooltip=_N("actions", "Version and licence"), icon="info", dialog=True, group=1,
+        "help.about", "About Polyorama...", lambda w: w.show_about(), "help",
+        tooltip="Version and licence", icon="info", dialog=True, group=1,
     ),
 )  # fmt: skip
 """Every action of the studio."""

@@ -74,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         width, _, height = options.size.partition("x")
         window.resize(int(width), int(height))
     window.show()
+    session.stage.warm_up()
     if options.stage:
         window.toggle_stage()
     if options.sample:

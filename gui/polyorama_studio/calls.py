@@ -14,11 +14,13 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
+from polyorama.render.resolve import render, resolve
 from polyorama_studio.viewport.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polyorama.core.jobs import Job
     from polyorama.scene.document import Document, Node
 
 __all__ = [
@@ -65,9 +67,16 @@ def sample_path() -> Path:
     return found[0]
 
 
-def make_rasterizer() -> Rasterizer:
-    """The best rasterizer that runs here."""
-    return get_rasterizer("auto")
+def make_rasterizer() -> Job[Rasterizer]:
+    """The best rasterizer that runs here, with its kernels compiled and loaded."""
+    from polyorama.verbs.warm import prepare, tiny_scene
+
+    yield from prepare()
+    rasterizer = get_rasterizer("auto")
+    state = resolve(*tiny_scene())
+    for outputs in ({"rgba8"}, {"rgba8", "depth"}):
+        rasterizer.render(state, outputs)
+    return rasterizer
 
 
 def align_up(document: Document, up: tuple[float, float, float]) -> Document:
@@ -159,7 +168,6 @@ def save_picture(
         If it cannot be drawn or written.
     """
     from polyorama.io.image import write_image
-    from polyorama.render.resolve import render
 
     write_image(path, render(document, view.camera(*size), background=background))
     return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QListView,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -33,11 +34,10 @@ __all__ = ["AboutDialog", "KeysDialog", "PictureDialog"]
 class _Dialog(QDialog):
     """Heading, body, buttons at the right foot."""
 
-    def __init__(self, heading: str, parent: QWidget | None) -> None:
+    def __init__(self, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self.setWindowTitle(heading)
-        title = QLabel(heading, self)
-        title.setProperty("heading", True)
+        self._title = QLabel(self)
+        self._title.setProperty("heading", True)
         self.body = QVBoxLayout()
         self.body.setSpacing(Metrics.space[2])
         self._foot = QHBoxLayout()
@@ -47,10 +47,15 @@ class _Dialog(QDialog):
         gap = Metrics.space[4]
         layout.setContentsMargins(gap, gap - 4, gap, gap - 4)
         layout.setSpacing(Metrics.space[3])
-        layout.addWidget(title)
+        layout.addWidget(self._title)
         layout.addLayout(self.body)
         layout.addStretch(1)
         layout.addLayout(self._foot)
+
+    def set_heading(self, text: str) -> None:
+        """What the dialog is about."""
+        self.setWindowTitle(text)
+        self._title.setText(text)
 
     def add_button(self, text: str, slot, *, primary: bool = False) -> QPushButton:
         """A button at the foot."""
@@ -66,8 +71,11 @@ class _Dialog(QDialog):
 class PictureDialog(_Dialog):
     """Size and background of a picture that is to be saved."""
 
+    chosen = Signal(object, bool)
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(QWidget.tr(parent or session, "Save picture"), parent)
+        super().__init__(parent)
+        self.set_heading(self.tr("Save picture"))
         shown = session.stage.size
         self._sizes: list[tuple[str, tuple[int, int]]] = [
             (self.tr("As in the window"), shown),
@@ -78,6 +86,7 @@ class PictureDialog(_Dialog):
             (self.tr("Portrait"), (1080, 1920)),
         ]
         self.preset = QComboBox(self)
+        self.preset.setView(QListView(self.preset))  # only a view of our own obeys the style sheet
         for name, (width, height) in self._sizes:
             self.preset.addItem(f"{name}   {width} x {height}")
         self.preset.addItem(self.tr("Another size"))
@@ -106,11 +115,16 @@ class PictureDialog(_Dialog):
         grid.addWidget(self.transparent, 2, 1)
         self.body.addLayout(grid)
         self.add_button(self.tr("Cancel"), self.reject)
-        self.add_button(self.tr("Save..."), self.accept, primary=True)
+        self.add_button(self.tr("Save..."), self._choose, primary=True)
         self.setMinimumWidth(Metrics.toast_width)
         self.preset.currentIndexChanged.connect(self._on_preset)
         self.width_box.valueChanged.connect(self._on_side)
         self.height_box.valueChanged.connect(self._on_side)
+
+    @Slot()
+    def _choose(self) -> None:
+        self.accept()
+        self.chosen.emit(self.size_chosen, self.transparent.isChecked())
 
     def _box(self, value: int) -> QSpinBox:
         box = QSpinBox(self)
@@ -146,10 +160,11 @@ class KeysDialog(_Dialog):
     """How to move around, and every shortcut of the action table."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(QWidget.tr(parent or session, "Mouse and keys"), parent)
+        super().__init__(parent)
+        self.set_heading(self.tr("Mouse and keys"))
         moves = [
             (self.tr("Orbit"), self.tr("Left drag, arrow keys")),
-            (self.tr("Pan"), self.tr("Middle drag, Shift and left drag, Shift and arrow keys")),
+            (self.tr("Pan"), self.tr("Middle drag, or Shift with the above")),
             (self.tr("Zoom"), self.tr("Wheel, pinch, plus and minus")),
             (self.tr("Turn about a point"), self.tr("Double-click it")),
         ]
@@ -164,7 +179,9 @@ class KeysDialog(_Dialog):
                 if a.menu == menu and a.shortcut
             ]
             if rows:
-                self._section(right if menu == "view" else left, translated(title), rows)
+                self._section(
+                    right if menu in ("view", "window", "help") else left, translated(title), rows
+                )
         for column in (left, right):
             column.setSpacing(Metrics.space[3])
             column.addStretch(1)
@@ -177,7 +194,7 @@ class KeysDialog(_Dialog):
         heading.setProperty("heading", True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(Metrics.space[4])
-        grid.setVerticalSpacing(Metrics.space[0])
+        grid.setVerticalSpacing(Metrics.space[0] + 2)
         grid.addWidget(heading, 0, 0, 1, 2)
         for number, (what, how) in enumerate(rows, start=1):
             label = QLabel(how, self)
@@ -195,7 +212,8 @@ class AboutDialog(_Dialog):
     """Version and licence."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(QWidget.tr(parent or session, "Polyorama"), parent)
+        super().__init__(parent)
+        self.set_heading(self.tr("Polyorama"))
         words = QLabel(
             self.tr(
                 "Edit splat scenes, find shapes, make faces talk, and watch learning happen.\n\n"

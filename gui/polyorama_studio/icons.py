@@ -39,7 +39,10 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 def paint_icon(painter: QPainter, name: str, color: QColor, rect: QRectF) -> None:
     """Draw an icon into a rectangle, in logical pixels."""
+    painter.save()
+    painter.setOpacity(painter.opacity() * color.alphaF())
     _renderer(name, color.name()).render(painter, rect)
+    painter.restore()
 
 
 class _SvgEngine(QIconEngine):

@@ -81,13 +81,13 @@ class StatusStrip(QFrame):
         layout.addWidget(self._splats)
         layout.addStretch(1)
         for label, widest in (
+            (self._rate, self.tr("{0} FPS").format("888")),
             (
                 self._quality,
                 self.tr("{0} of {1} splats, {2} % size").format("8,888,888", "8,888,888", 88),
             ),
-            (self._backend, ""),
             (self._time, self.tr("{0} ms a frame").format("8,888")),
-            (self._rate, self.tr("{0} FPS").format("888")),
+            (self._backend, ""),
         ):
             label.setFont(figures)
             if widest:

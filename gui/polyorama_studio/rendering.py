@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polyorama.core.jobs import Job, Progress
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.render.rasterizers import Rasterizer
@@ -71,16 +72,22 @@ class RenderLoop:
     Parameters
     ----------
     make_rasterizer
-        Called once, on the render thread.
+        A job that ends with the rasterizer; run once, on the render thread.
     deliver
         Called on the render thread with each `Picture`.
+    progress
+        Called on the render thread while the rasterizer is made; at its end with None.
     """
 
     def __init__(
-        self, make_rasterizer: Callable[[], Rasterizer], deliver: Callable[[Picture], None]
+        self,
+        make_rasterizer: Callable[[], Job[Rasterizer]],
+        deliver: Callable[[Picture], None],
+        progress: Callable[[Progress | None], None],
     ) -> None:
         self._make_rasterizer = make_rasterizer
         self._deliver = deliver
+        self._progress = progress
         self._rasterizer: Rasterizer | None = None
         self._pending: Request | None = None
         self._in_flight = False
@@ -100,10 +107,15 @@ class RenderLoop:
             if self._closed:
                 return
             self._pending = request
-            if self._thread is None:
+            self._changed.notify()
+        self.start()
+
+    def start(self) -> None:
+        """Make the rasterizer ready, before the first request comes."""
+        with self._changed:
+            if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._run, name="render", daemon=True)
                 self._thread.start()
-            self._changed.notify()
 
     def close(self, timeout: float = 5.0) -> None:
         """Stop after the picture in flight."""
@@ -115,6 +127,10 @@ class RenderLoop:
             self._thread.join(timeout)
 
     def _run(self) -> None:
+        try:
+            self._rasterizer = self._prepared()
+        except Exception:  # the next request tries again, and its picture tells
+            log.exception("The renderer could not be made ready.")
         while True:
             with self._changed:
                 while self._pending is None and not self._closed:
@@ -131,13 +147,25 @@ class RenderLoop:
             if not closed:
                 self._deliver(picture)
 
+    def _prepared(self) -> Rasterizer:
+        job = self._make_rasterizer()
+        try:
+            while True:
+                if self._closed:
+                    job.close()
+                self._progress(next(job))
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            self._progress(None)
+
     def _draw(self, request: Request) -> Picture:
         start = time.perf_counter()
         # Depth is for pointing at things, which is done in still pictures.
         outputs = {"rgba8"} if request.moving else {"rgba8", "depth"}
         try:
             if self._rasterizer is None:
-                self._rasterizer = self._make_rasterizer()
+                self._rasterizer = self._prepared()
             state = resolve(
                 request.document, request.camera,
                 background=request.backdrop, limit=request.limit,

@@ -22,7 +22,7 @@ from polyorama_studio.viewport.orbit import OrbitView
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from polyorama.core.jobs import Progress
+    from polyorama.core.jobs import Job, Progress
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
 
@@ -71,7 +71,7 @@ class Session(QObject):
     opener
         Reads files as one document; called on a worker thread.
     make_rasterizer
-        Called once, on the render thread.
+        A job that ends with the rasterizer; run once, on the render thread.
     """
 
     busy_changed = Signal(object)
@@ -86,7 +86,7 @@ class Session(QObject):
         *,
         preferences: Preferences | None = None,
         opener: Callable[[Sequence[Path]], Document] = calls.open_document,
-        make_rasterizer: Callable[[], Rasterizer] = calls.make_rasterizer,
+        make_rasterizer: Callable[[], Job[Rasterizer]] = calls.make_rasterizer,
     ) -> None:
         super().__init__(parent)
         self.preferences = preferences or Preferences(self)

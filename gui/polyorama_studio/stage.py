@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from polyorama.core.jobs import Job, Progress
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
     from polyorama_studio.bridge import Bridge
@@ -44,30 +45,32 @@ class Stage(QObject):
     theme
         Gives the colour behind documents that have no background of their own.
     make_rasterizer
-        Called once, on the render thread.
+        A job that ends with the rasterizer; run once, on the render thread.
     """
 
     document_changed = Signal()
     view_changed = Signal()
     picture_ready = Signal(object)
     picture_failed = Signal(object)
+    preparing_changed = Signal()
     spinning_changed = Signal(bool)
 
     def __init__(
         self,
         bridge: Bridge,
         theme: Theme,
-        make_rasterizer: Callable[[], Rasterizer],
+        make_rasterizer: Callable[[], Job[Rasterizer]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._theme = theme
-        self._loop = RenderLoop(make_rasterizer, self._post_picture)
+        self._loop = RenderLoop(make_rasterizer, self._post_picture, self._post_preparing)
         self.document: Document | None = None
         self.view = OrbitView()
         self.size = (0, 0)
         self.picture: Picture | None = None
+        self.preparing: Progress | None = None
         self.governor = Governor()
         self.spinning = False
         self.fps = 0.0
@@ -210,6 +213,18 @@ class Stage(QObject):
     def _post_picture(self, picture: Picture) -> None:
         # On the render thread.
         self._bridge.post("picture", self._on_picture, picture)
+
+    def _post_preparing(self, progress: Progress | None) -> None:
+        # On the render thread.
+        self._bridge.post("preparing", self._on_preparing, progress)
+
+    def _on_preparing(self, progress: Progress | None) -> None:
+        self.preparing = progress
+        self.preparing_changed.emit()
+
+    def warm_up(self) -> None:
+        """Make the renderer ready before there is something to draw."""
+        self._loop.start()
 
     def _on_picture(self, picture: Picture) -> None:
         request = picture.request

@@ -6,6 +6,7 @@ No other module of the studio names a colour, a font size or a spacing; widgets 
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -81,7 +82,7 @@ DARK = Tokens(
     axis_z="#5FA8FF",
     halo="#96000000",
     overlay="#F2F4F7",
-    glow="#26FFB454",
+    glow="#1EFFC27A",
 )
 LIGHT = Tokens(
     name="light",
@@ -100,7 +101,7 @@ LIGHT = Tokens(
     axis_x="#E8705F",
     axis_y="#6CC08B",
     axis_z="#5FA8FF",
-    halo="#96000000",
+    halo="#58000000",
     overlay="#F2F4F7",
     glow="#66FFFFFF",
 )
@@ -127,9 +128,11 @@ class Metrics:
     gizmo = 84
     gizmo_dot = 8
     toast_width = 380
-    start_width = 440
+    start_width = 560
     busy_ring = 14
     focus_dot = 5
+    grain = 96
+    file_dialog = (880, 560)
 
 
 class Theme(QObject):
@@ -168,20 +171,16 @@ class Theme(QObject):
             name: f"{value}px" for name, value in vars(Metrics).items() if isinstance(value, int)
         }
         values |= {f"s{index}": f"{space}px" for index, space in enumerate(Metrics.space)}
-        folder = Path(self._icons.name)
-        for icon, token in (
-            ("check", "on_accent"),
-            ("chevron-down", "quiet"),
-            ("chevron-up", "quiet"),
-            ("chevron-right", "quiet"),
-        ):
-            path = folder / f"{icon}-{tokens.name}.svg"
-            path.write_text(svg_source(icon, getattr(tokens, token)), "utf-8")
-            values[icon.replace("-", "_")] = path.as_posix()
-        path = folder / f"tick-{tokens.name}.svg"
-        path.write_text(svg_source("check", tokens.accent), "utf-8")
-        values["tick"] = path.as_posix()
-        return Template(_SHEET).substitute(values)
+        sheet = Template(_SHEET).substitute(values)
+        return re.sub(r"icon\(([a-z-]+), ([a-z_]+)\)", self._icon_url, sheet)
+
+    def _icon_url(self, match: re.Match[str]) -> str:
+        """`icon(name, token)` of the sheet as the address of a tinted copy."""
+        name, token = match.groups()
+        path = Path(self._icons.name) / f"{name}-{token}-{self.tokens.name}.svg"
+        if not path.exists():
+            path.write_text(svg_source(name, getattr(self.tokens, token)), "utf-8")
+        return f"url({path.as_posix()})"
 
     def close(self) -> None:
         """Remove the tinted copies of icons that the style sheet uses."""
@@ -240,7 +239,8 @@ def _palette(tokens: Tokens) -> QPalette:
 
 _SHEET = """
 * { outline: none; }
-QMainWindow, QDialog, QMessageBox { background: $ground; }
+QMainWindow { background: $ground; }
+QDialog, QMessageBox { background: $panel; }
 QWidget { color: $text; }
 QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: $s0 $s1; }
 
@@ -253,9 +253,9 @@ QMenu::item:selected { background: $raised; }
 QMenu::item:disabled { color: $quiet; }
 QMenu::icon { padding-left: $s1; }
 QMenu::separator { height: 1px; background: $line; margin: $s0 $s1; }
-QMenu::right-arrow { image: url($chevron_right); width: 12px; height: 12px; right: $s0; }
+QMenu::right-arrow { image: icon(chevron-right, quiet); width: 12px; height: 12px; right: $s0; }
 QMenu::indicator { width: 14px; height: 14px; left: $s1; }
-QMenu::indicator:checked { image: url($tick); }
+QMenu::indicator:checked { image: icon(check, accent); }
 
 #rail { background: $ground; border: none; }
 #rail QToolButton, #toast QToolButton {
@@ -315,20 +315,25 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QComboBox, QPlainTextEdit {
 }
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: $accent; }
 QComboBox::drop-down { border: none; width: 20px; }
-QComboBox::down-arrow { image: url($chevron_down); width: 12px; height: 12px; }
+QComboBox::down-arrow { image: icon(chevron-down, quiet); width: 12px; height: 12px; }
 QComboBox QAbstractItemView {
-    background: $panel; border: 1px solid $line; padding: $s0; outline: none;
+    background: $panel; border: 1px solid $line; border-radius: 0; padding: $s0; outline: none;
     selection-background-color: $raised; selection-color: $text;
 }
+QComboBox QAbstractItemView:focus { border-color: $line; }
+QComboBox QAbstractItemView::item { min-height: 22px; padding: 0 $s0; border: none; }
+QComboBox QAbstractItemView::item:selected { background: $raised; color: $accent; }
 QSpinBox::up-button, QSpinBox::down-button { border: none; width: 16px; background: transparent; }
-QSpinBox::up-arrow { image: url($chevron_up); width: 10px; height: 10px; }
-QSpinBox::down-arrow { image: url($chevron_down); width: 10px; height: 10px; }
+QSpinBox::up-arrow { image: icon(chevron-up, quiet); width: 10px; height: 10px; }
+QSpinBox::down-arrow { image: icon(chevron-down, quiet); width: 10px; height: 10px; }
 QCheckBox { spacing: $s1; min-height: $control; border: 1px solid transparent; }
 QCheckBox::indicator {
     width: 14px; height: 14px; background: $raised; border: 1px solid $quiet; border-radius: 3px;
 }
 QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url($check); }
+QCheckBox::indicator:checked {
+    background: $accent; border-color: $accent; image: icon(check, on_accent);
+}
 QCheckBox:focus { border-radius: $corner; border-color: $accent; }
 
 QListView, QTreeView, QTableView {
@@ -346,11 +351,25 @@ QHeaderView::section {
     background: $panel; color: $quiet; border: none; border-bottom: 1px solid $line;
     padding: $s0 $s1; font-size: $label;
 }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QFileDialog {
+    backward-icon: icon(back, text);
+    forward-icon: icon(forward, text);
+    filedialog-parent-directory-icon: icon(up, text);
+    filedialog-new-directory-icon: icon(new-folder, text);
+    filedialog-listview-icon: icon(list, text);
+    filedialog-detailedview-icon: icon(details, text);
+}
+QFileDialog QLabel { color: $quiet; }
+QFileDialog QListView, QFileDialog QTreeView { background: $ground; }
+QHeaderView::down-arrow { image: icon(chevron-down, quiet); width: 10px; height: 10px; }
+QHeaderView::up-arrow { image: icon(chevron-up, quiet); width: 10px; height: 10px; }
 QFileDialog QToolButton {
     background: transparent; border: 1px solid transparent; border-radius: $corner; padding: 3px;
 }
 QFileDialog QToolButton:hover { background: $raised; }
 QFileDialog QToolButton:focus { border-color: $accent; }
+QSizeGrip { image: none; width: 0; height: 0; }
 QSplitter::handle { background: transparent; }
 QScrollBar { background: transparent; border: none; margin: 0; }
 QScrollBar:vertical { width: 10px; }

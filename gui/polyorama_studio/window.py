@@ -7,17 +7,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeyEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from polyorama_studio.actions import MENUS, ActionSet, translated
 from polyorama_studio.dialogs import AboutDialog, KeysDialog, PictureDialog
+from polyorama_studio.files import open_dialog, save_dialog
 from polyorama_studio.icons import icon
 from polyorama_studio.logs import log_text
 from polyorama_studio.panels import Rail, StatusStrip
 from polyorama_studio.session import Notice, Session
 from polyorama_studio.viewport.viewport import Viewport
 
-__all__ = ["Window", "open_filter"]
+__all__ = ["Window"]
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class Window(QMainWindow):
         self.panels_hidden = False
         self.on_stage = False
         self._was_maximized = False
-        self._dialogs_folder = Path(session.preferences.folder)
+        self._picture: tuple[tuple[int, int], bool] = ((1, 1), False)
         self.setWindowIcon(self._icon())
         self.viewport = Viewport(session, self)
         self.actions_by_id = ActionSet(self)
@@ -176,32 +177,49 @@ class Window(QMainWindow):
         self.ask_open(add=False)
 
     def ask_open(self, *, add: bool) -> None:
-        """Choose files and open them."""
-        title = self.tr("Add to the scene") if add else self.tr("Open")
-        names, _ = QFileDialog.getOpenFileNames(
-            self, title, self.session.preferences.folder, open_filter()
+        """Choose files and open them, or add them to what is open."""
+        dialog = open_dialog(
+            self,
+            self.tr("Add to the scene") if add else self.tr("Open"),
+            self.session.preferences.folder,
+            self.session.theme.tokens,
         )
-        if names:
-            self.session.open_files([Path(name) for name in names], add=add)
+        dialog.filesSelected.connect(self._add_files if add else self._open_files)
+        self._show_dialog(dialog)
+
+    @Slot(list)
+    def _open_files(self, names: list[str]) -> None:
+        self.session.open_files([Path(name) for name in names])
+
+    @Slot(list)
+    def _add_files(self, names: list[str]) -> None:
+        self.session.open_files([Path(name) for name in names], add=True)
 
     def ask_save_picture(self) -> None:
-        """Choose size and file, then draw."""
+        """Choose size, background and file, then draw."""
         dialog = PictureDialog(self.session, self)
-        accepted = dialog.exec()
-        size, transparent = dialog.size_chosen, dialog.transparent.isChecked()
-        dialog.deleteLater()
-        if not accepted:
-            return
+        dialog.chosen.connect(self._ask_picture_file)
+        self._show_dialog(dialog)
+
+    @Slot(object, bool)
+    def _ask_picture_file(self, size: tuple[int, int], transparent: bool) -> None:
         stem = self.session.files[0].stem if self.session.files else self.tr("picture")
-        start = str(Path(self.session.preferences.folder) / f"{stem}.png")
-        name, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save picture"), start,
-            self.tr("Pictures (*.png *.webp *.jpg)"),
-        )  # fmt: skip
-        if name:
-            path = Path(name)
-            path = path if path.suffix else path.with_suffix(".png")
-            self.session.save_picture(path, size, transparent=transparent)
+        path = Path(self.session.preferences.folder) / f"{stem}.png"
+        self._picture = (size, transparent)
+        dialog = save_dialog(
+            self,
+            self.tr("Save picture"),
+            str(path),
+            self.tr("Pictures (*.png *.webp *.jpg *.jpeg)"),
+            self.session.theme.tokens,
+        )
+        dialog.fileSelected.connect(self._save_picture)
+        self._show_dialog(dialog)
+
+    @Slot(str)
+    def _save_picture(self, name: str) -> None:
+        size, transparent = self._picture
+        self.session.save_picture(Path(name), size, transparent=transparent)
 
     def toggle_panels(self) -> None:
         """Leave nothing but the picture in the window, or bring all back."""
@@ -240,7 +258,7 @@ class Window(QMainWindow):
         """Version and licence."""
         self._show_dialog(AboutDialog(self.session, self))
 
-    def _show_dialog(self, dialog: KeysDialog | AboutDialog) -> None:
+    def _show_dialog(self, dialog: QDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
@@ -271,23 +289,3 @@ class Window(QMainWindow):
             self.session.preferences.geometry = self.saveGeometry()
         self.session.close()
         super().closeEvent(event)
-
-
-def open_filter() -> str:
-    """The file dialog's filters: everything that can be opened, then each kind."""
-    from polyorama.io.formats import FORMATS
-
-    kinds = [("Polyorama project", ("*.poly",))]
-    kinds += [
-        (entry.name, tuple(_pattern(ending) for ending in entry.endings))
-        for entry in FORMATS
-        if entry.name != "csv"
-    ]
-    everything = " ".join(sorted({pattern for _, patterns in kinds for pattern in patterns}))
-    lines = [f"All that can be opened ({everything})"]
-    lines += [f"{name} ({' '.join(patterns)})" for name, patterns in kinds]
-    return ";;".join(lines)
-
-
-def _pattern(ending: str) -> str:
-    return f"*{ending}" if ending.startswith(".") else ending

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 __all__ = ["FULL", "Governor", "Quality"]
 
-_STEP = 1 / 8
+_STEP = 1 / 16
 _LEAST_SCALE = 0.5
-_LEAST_SHARE = 1 / 16
+_SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)
+"""Few steps, since the engine sorts anew for each number of splats."""
+_START = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +48,19 @@ class Governor:
 
     def __init__(self, target_ms: float = 42.0) -> None:
         self.target_ms = target_ms
-        self._budget = 0.25
         self.full_ms: float | None = None
+        self._budget = _START
+        self._share_seen: float | None = None
 
     def moving(self) -> Quality:
         """Quality of the next picture while something moves.
 
-        The budget is a share of the full picture's cost. Cost goes with pixels and with splats:
-        the side shrinks to half first, and only then do splats go missing.
+        The budget is a share of the full picture's cost, which goes with pixels and with splats:
+        the side shrinks to half first, and only then half of the splats go, and half again.
         """
-        side = max(self._budget, 0.0) ** 0.5
-        scale = min(1.0, max(_LEAST_SCALE, round(side / _STEP) * _STEP))
-        share = min(1.0, self._budget / (scale * scale))
-        share = 1.0 if share > 0.9 else max(_LEAST_SHARE, share)
-        return Quality(scale, share)
+        share = next((s for s in _SHARES if self._budget / s >= _LEAST_SCALE**2), _SHARES[-1])
+        side = (self._budget / share) ** 0.5
+        return Quality(min(1.0, max(_LEAST_SCALE, round(side / _STEP) * _STEP)), share)
 
     def learn(self, quality: Quality, milliseconds: float) -> None:
         """Take in what a picture of that quality has cost."""
@@ -69,14 +70,17 @@ class Governor:
             if self.full_ms is None:
                 self._set_budget(self.target_ms / milliseconds)
             self.full_ms = milliseconds
+        if quality.share != self._share_seen:
+            # The first picture with so many splats also pays for choosing them.
+            self._share_seen = quality.share
         elif quality == self.moving():
             ratio = self.target_ms / milliseconds
-            if not 0.9 < ratio < 1.2:
+            if not 0.8 < ratio < 1.3:
                 # Half-way there in one step: quick enough, without swinging.
                 self._set_budget(self._budget * min(1.5, max(0.4, ratio)) ** 0.6)
 
     def _set_budget(self, budget: float) -> None:
-        self._budget = min(1.0, max(_LEAST_SCALE**2 * _LEAST_SHARE, budget))
+        self._budget = min(1.0, max(_LEAST_SCALE**2 * _SHARES[-1], budget))
 
     def may_refine_while_held(self) -> bool:
         """Whether a full picture is so quick that it may be drawn between two drags."""
@@ -84,5 +88,6 @@ class Governor:
 
     def forget(self) -> None:
         """Start anew, for another scene."""
-        self._budget = 0.25
         self.full_ms = None
+        self._budget = _START
+        self._share_seen = None

@@ -122,6 +122,7 @@ class StartPage(QFrame):
         buttons.addStretch(1)
         self._recent_title = QLabel(self.tr("Recent"), self)
         self._recent_title.setObjectName("recentTitle")
+        self._recent_title.setContentsMargins(Metrics.space[1] + 1, 0, 0, 0)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
         self._rows: list[RecentRow] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -52,6 +53,7 @@ class Toast(QFrame):
         tokens = session.theme.tokens
         token = "quiet" if notice.kind == "info" else notice.kind
         side = Metrics.icon
+        mark.setFixedHeight(Metrics.control - 2)
         mark.setPixmap(
             icon(_ICONS[notice.kind], tokens.color(token)).pixmap(
                 QSize(side, side), self.devicePixelRatioF()
@@ -61,7 +63,9 @@ class Toast(QFrame):
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        words.setMinimumWidth(min(words.sizeHint().width(), Metrics.toast_width - 100))
+        room = Metrics.toast_width - 100
+        words.setFixedWidth(min(words.fontMetrics().horizontalAdvance(notice.text) + 2, room))
+        words.setContentsMargins(0, 3, 0, 3)
         self._words = words
         away = QToolButton(self)
         away.setIcon(icon("close", tokens.color("quiet")))
@@ -172,5 +176,5 @@ class ToastStack(QWidget):
 
 
 def _breakable(text: str) -> str:
-    """Let long paths break after their slashes (zero-width spaces)."""
-    return text.replace("/", "/\u200b").replace("\\", "\\\u200b")
+    """Let long paths break before their slashes (zero-width spaces)."""
+    return re.sub(r"(?<=\S)(?=[/\\])", "\u200b", text)

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QNativeGestureEvent,
     QPainter,
     QPaintEvent,
-    QRadialGradient,
     QResizeEvent,
     QWheelEvent,
 )
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from polyorama_studio.session import Busy, Session
 from polyorama_studio.theme import Metrics
+from polyorama_studio.viewport.backdrop import paint_empty_stage
 from polyorama_studio.viewport.navigator import Drag, Navigator
 from polyorama_studio.viewport.overlays import (
     AxesGizmo,
@@ -70,6 +70,7 @@ class Viewport(QWidget):
         stage.picture_ready.connect(self._on_picture)
         stage.picture_failed.connect(self._on_picture)
         stage.document_changed.connect(self._on_document)
+        stage.preparing_changed.connect(self._update_busy)
         session.busy_changed.connect(self._on_busy)
         session.theme.changed.connect(self.update)
         self._on_document()
@@ -113,10 +114,15 @@ class Viewport(QWidget):
         self._show_parts()
         self._update_busy()
 
+    @Slot()
     def _update_busy(self) -> None:
         stage = self._session.stage
         busy = self._session.busy
-        if busy is None and stage.document is not None and stage.picture is None and stage.drawing:
+        waiting = stage.document is not None and stage.picture is None and stage.drawing
+        if busy is None and waiting and stage.preparing is not None:
+            progress = stage.preparing
+            busy = Busy(progress.note, progress.done / max(1, progress.total))
+        elif busy is None and waiting:
             busy = Busy(self.tr("Drawing the first picture"))
         self.busy.show_busy(busy)
 
@@ -143,7 +149,7 @@ class Viewport(QWidget):
         stage = self._session.stage
         picture = stage.picture
         if picture is None or picture.image is None:
-            self._paint_empty(painter)
+            paint_empty_stage(painter, QRectF(self.rect()), self._session.theme.tokens)
         else:
             exact = (picture.image.width(), picture.image.height()) == stage.size
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
@@ -161,21 +167,6 @@ class Viewport(QWidget):
                 painter, band, self._hint, size, tokens.color("overlay"), tokens.color("halo")
             )
         painter.end()
-
-    def _paint_empty(self, painter: QPainter) -> None:
-        """The empty stage: a light from above that falls on the floor."""
-        tokens = self._session.theme.tokens
-        painter.fillRect(self.rect(), tokens.color("stage"))
-        glow, none = tokens.color("glow"), tokens.color("glow")
-        none.setAlpha(0)
-        width, height = float(self.width()), float(self.height())
-        light = QRadialGradient(QPointF(0.5 * width, 0.40 * height), 0.62 * max(width, height))
-        soft = tokens.color("glow")
-        for at, share in ((0.0, 1.0), (0.25, 0.72), (0.5, 0.30), (0.75, 0.07)):
-            soft.setAlphaF(glow.alphaF() * share)
-            light.setColorAt(at, soft)
-        light.setColorAt(1.0, none)
-        painter.fillRect(self.rect(), light)
 
     # Input
 
