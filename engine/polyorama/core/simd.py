@@ -30,6 +30,7 @@ __all__ = [
     "maximum",
     "minimum",
     "negative_magnitude",
+    "prefetch",
     "select_greater",
     "sqrt",
     "store",
@@ -115,6 +116,25 @@ def store(typingctx: Any, array: Any, offset: Any, vector: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(array, types.intp, float8), codegen
+
+
+@intrinsic
+def prefetch(typingctx: Any, array: Any, offset: Any) -> Any:
+    """Ask for the cache line of an array's element at a flat `offset`; never faults."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [byte, word, word, word]),
+            "llvm.prefetch.p0",
+        )
+        read, keep, data = (ir.Constant(word, value) for value in (0, 3, 1))
+        builder.call(function, [builder.bitcast(pointer, byte), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), codegen
 
 
 def _column_loader(stride: int, name: str, doc: str) -> Any:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from polyorama.core.compile import kernel
+from polyorama.core.simd import prefetch
+from polyorama.render.cpu.project import RECORD
 
 __all__ = ["TILE_HEIGHT", "TILE_WIDTH", "distribute", "find_pairs"]
 
 TILE_WIDTH = 8
 """Pixels of a tile from left to right: one vector."""
 
-TILE_HEIGHT = 16
-"""Pixels of a tile from top to bottom."""
+TILE_HEIGHT = 32
+"""Pixels of a tile from top to bottom; at most 62, since its live rows are bits of an int64."""
+
+_AHEAD = 16
+"""How many splats ahead of use a record is asked for."""
 
 _SLACK = np.float32(0.01)
 """Pixels by which strips are widened, so that rounding can only add rows."""
@@ -52,6 +57,10 @@ def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles
     span = np.float32(TILE_WIDTH - 1)
     for i in range(start, stop):
         slot = order[i]
+        # Depth order jumps about in memory: ask for the records to come.
+        ahead = np.int64(order[min(i + _AHEAD, stop - 1)]) * RECORD
+        prefetch(records, ahead)
+        prefetch(records, ahead + RECORD - 1)
         u, v = records[slot, 0], records[slot, 1]
         a, b, c = records[slot, 2], records[slot, 3], records[slot, 4]
         half_width, half_height = records[slot, 10] + _SLACK, records[slot, 11] + _SLACK

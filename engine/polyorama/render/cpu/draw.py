@@ -15,11 +15,13 @@ from polyorama.core.simd import (
     maximum,
     minimum,
     negative_magnitude,
+    prefetch,
     select_greater,
     store,
     which_greater,
 )
 from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH
+from polyorama.render.cpu.project import RECORD
 
 __all__ = ["draw_full", "draw_picture"]
 
@@ -32,8 +34,10 @@ _FLOOR = np.float32(-40.0)
 _OPAQUE = np.float32(1e-4)
 """Transmittance at or below which a pixel takes no further splat."""
 
+_AHEAD = 4
+"""How many pairs ahead of use a splat's record is asked for."""
+
 _PLANE = TILE_HEIGHT * TILE_WIDTH
-_ALL_ROWS = (1 << TILE_HEIGHT) - 1
 
 
 def _make_draw(full: bool) -> Any:
@@ -67,10 +71,18 @@ def _make_draw(full: bool) -> Any:
             if full:
                 buffer_bits[6 * _PLANE : 7 * _PLANE] = -1
             rows = min(TILE_HEIGHT, height - top)
+            columns = min(TILE_WIDTH, width - left)
+            for row in range(rows):
+                for column in range(columns, TILE_WIDTH):
+                    # Beyond the picture: done from the start.
+                    buffer[row * TILE_WIDTH + column] = np.float32(-1.0)
             live = (1 << rows) - 1
             xs = x_lanes + np.float32(left)
-            for p in range(starts[tile], starts[tile + 1]):
+            end = starts[tile + 1]
+            for p in range(starts[tile], end):
                 pair = np.int64(lists[p])
+                ahead = (np.int64(lists[min(p + _AHEAD, end - 1)]) >> 16) * RECORD
+                prefetch(records, ahead)
                 first, last = (pair >> 8) & 255, pair & 255
                 if (live >> first) & ((2 << (last - first)) - 1) == 0:
                     continue
@@ -131,7 +143,6 @@ def _make_draw(full: bool) -> Any:
                         live &= ~(1 << row)
                 if live == 0:
                     break
-            columns = min(TILE_WIDTH, width - left)
             for row in range(rows):
                 y = top + row
                 for column in range(columns):

@@ -42,7 +42,7 @@ _HUGE = np.float32(1e30)
 
 @kernel
 def color_of(sh, row, degree, x, y, z):
-    """max(0, SH(d) + 0.5) of one splat: `sh` (N, K, 3), unit direction (x, y, z)."""
+    """SH(d) + 0.5 of one splat, not clamped: `sh` (N, K, 3), unit direction d = (x, y, z)."""
     r = np.float32(0.28209479177387814) * sh[row, 0, 0]
     g = np.float32(0.28209479177387814) * sh[row, 0, 1]
     b = np.float32(0.28209479177387814) * sh[row, 0, 2]
@@ -84,8 +84,8 @@ def color_of(sh, row, degree, x, y, z):
             b += y9 * sh[row, 9, 2] + y10 * sh[row, 10, 2] + y11 * sh[row, 11, 2]
             b += y12 * sh[row, 12, 2] + y13 * sh[row, 13, 2] + y14 * sh[row, 14, 2]
             b += y15 * sh[row, 15, 2]
-    half, zero = np.float32(0.5), np.float32(0.0)
-    return max(zero, r + half), max(zero, g + half), max(zero, b + half)
+    half = np.float32(0.5)
+    return r + half, g + half, b + half
 
 
 @kernel
@@ -149,7 +149,7 @@ def project(
         broadcast(np.float32(1.0)),
         broadcast(np.float32(2.0)),
     )
-    tiny = broadcast(_TINY)
+    tiny, huge = broadcast(_TINY), broadcast(_HUGE)
     half_log2_e, log2_e = broadcast(np.float32(0.5) * _LOG2_E), broadcast(_LOG2_E)
     two_ln_2, log2_255 = broadcast(np.float32(2.0) * _LN_2), broadcast(_LOG2_255)
     lane = np.empty(RECORD * WIDTH, np.float32)
@@ -211,7 +211,7 @@ def project(
         opacity = load(opacities, i)
         if antialiased:
             opacity = opacity * sqrt(maximum(det_before / maximum(det, tiny), least))
-        seen &= which_greater(det, tiny) & which_greater(norm, zero)
+        seen &= which_greater(det, tiny) & which_greater(huge, det) & which_greater(norm, zero)
         strength = log2(maximum(opacity, tiny))
         drop = strength + log2_255  # how far the exponent may fall before alpha < 1/255
         reach = two_ln_2 * maximum(drop, zero)
@@ -248,13 +248,13 @@ def project(
             red, green, blue = color_of(
                 sh, i + n, degree, lane[6 * WIDTH + n], lane[7 * WIDTH + n], lane[8 * WIDTH + n]
             )
-            if not red + green + blue < _HUGE:  # NaN and infinity too
+            if not abs(red) + abs(green) + abs(blue) < _HUGE:  # NaN and infinity too
                 continue
             for field in range(RECORD):
                 records[slot, field] = lane[field * WIDTH + n]
-            records[slot, 6] = red
-            records[slot, 7] = green
-            records[slot, 8] = blue
+            records[slot, 6] = max(np.float32(0.0), red)
+            records[slot, 7] = max(np.float32(0.0), green)
+            records[slot, 8] = max(np.float32(0.0), blue)
             splat_ids[slot] = i + n
             order[slot] = slot
             slot += 1

@@ -1,0 +1,119 @@
+"""An independent float64 renderer: one Gaussian after another, plain numpy, no tiles.
+
+Written from the published forward equations alone; it shares no code with the engine but the
+harmonics' basis, which has its own test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polyorama.scene import sh as harmonics
+
+
+@dataclass
+class ReferenceFrame:
+    """Float64 pictures: color (H, W, 3) without background, alpha, depths, ids, features."""
+
+    color: np.ndarray
+    alpha: np.ndarray
+    expected_depth: np.ndarray
+    median_depth: np.ndarray
+    ids: np.ndarray
+    features: np.ndarray | None
+    needed: int
+
+
+def rotation(q):
+    w, x, y, z = q / np.linalg.norm(q)
+    return np.array(
+        [
+            [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+        ]
+    )
+
+
+def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
+    width, height = camera.width, camera.height
+    rot, trans = camera.viewmat[:3, :3], camera.viewmat[:3, 3]
+    means = cloud.means.astype(np.float64)
+    in_camera = means @ rot.T + trans
+    eye = -rot.T @ trans
+    depth = in_camera[:, 2]
+    order = np.argsort(cloud.means.astype(np.float64) @ rot[2] + trans[2], kind="stable")
+    color = np.zeros((height, width, 3))
+    trans_left = np.ones((height, width))
+    done = np.zeros((height, width), bool)
+    weighted = np.zeros((height, width))
+    median = np.zeros((height, width))
+    ids = np.full((height, width), -1)
+    blended = None if features is None else np.zeros((height, width, features.shape[1]))
+    needed = 0
+    near = max(camera.near, constants.near) if camera.kind == "pinhole" else camera.near
+    fx, fy = camera.fx, camera.fy
+    margin_x = constants.jacobian_margin * 0.5 * width / fx
+    margin_y = constants.jacobian_margin * 0.5 * height / fy
+    for i in order:
+        x, y, z = in_camera[i]
+        if z < near or z > camera.far:
+            continue
+        m = rotation(cloud.quats[i].astype(np.float64)) * cloud.scales[i].astype(np.float64)
+        sigma = rot @ (m @ m.T) @ rot.T
+        if camera.kind == "pinhole":
+            tx = z * np.clip(x / z, -camera.cx / fx - margin_x, (width - camera.cx) / fx + margin_x)
+            ty = z * np.clip(
+                y / z, -camera.cy / fy - margin_y, (height - camera.cy) / fy + margin_y
+            )
+            jac = np.array([[fx / z, 0, -fx * tx / z**2], [0, fy / z, -fy * ty / z**2]])
+            u, v = fx * x / z + camera.cx, fy * y / z + camera.cy
+            direction = means[i] - eye
+            direction = direction / np.linalg.norm(direction)
+        else:
+            jac = np.array([[fx, 0, 0], [0, fy, 0]])
+            u, v = fx * x + camera.cx, fy * y + camera.cy
+            direction = rot[2]
+        cov = jac @ sigma @ jac.T
+        before = np.linalg.det(cov)
+        cov = cov + constants.dilation * np.eye(2)
+        after = np.linalg.det(cov)
+        opacity = float(cloud.opacities[i])
+        if constants.antialiased:
+            opacity *= max(np.sqrt(max(0.0, before / after)), constants.compensation_floor)
+        if opacity < 1 / 255:
+            continue
+        conic = np.linalg.inv(cov)
+        reach = np.sqrt(2 * np.log(255 * opacity)) + 1e-6
+        rx, ry = reach * np.sqrt(cov[0, 0]), reach * np.sqrt(cov[1, 1])
+        x0, x1 = max(0, int(np.floor(u - rx - 0.5))), min(width, int(np.ceil(u + rx + 0.5)))
+        y0, y1 = max(0, int(np.floor(v - ry - 0.5))), min(height, int(np.ceil(v + ry + 0.5)))
+        if x0 >= x1 or y0 >= y1:
+            continue
+        rgb = harmonics.evaluate(cloud.sh[i][None], direction[None])[0]
+        dx = u - (np.arange(x0, x1) + 0.5)[None, :]
+        dy = v - (np.arange(y0, y1) + 0.5)[:, None]
+        power = 0.5 * (conic[0, 0] * dx**2 + conic[1, 1] * dy**2) + conic[0, 1] * dx * dy
+        alpha = np.minimum(constants.alpha_cap, opacity * np.exp(-power))
+        window = (slice(y0, y1), slice(x0, x1))
+        t = trans_left[window]
+        shown = (alpha >= 1 / 255) & ~done[window]
+        next_t = t * (1 - alpha)
+        stops = shown & (next_t <= 1e-4)
+        done[window] |= stops
+        shown &= ~stops
+        needed += int(shown.sum())
+        weight = np.where(shown, alpha * t, 0.0)
+        color[window] += weight[..., None] * rgb
+        weighted[window] += weight * z
+        hit = shown & (t > 0.5)
+        median[window] = np.where(hit, depth[i], median[window])
+        ids[window] = np.where(hit, i, ids[window])
+        if blended is not None:
+            blended[window] += weight[..., None] * features[i]
+        trans_left[window] = np.where(shown, next_t, t)
+    alpha = 1 - trans_left
+    expected = np.divide(weighted, alpha, out=np.zeros_like(weighted), where=alpha > 0)
+    return ReferenceFrame(color, alpha, expected, median, ids, blended, needed)
