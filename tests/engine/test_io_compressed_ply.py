@@ -6,13 +6,13 @@ import logging
 
 import numpy as np
 import pytest
-from splat_samples import rotation_error, sample_cloud
 
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io import compressed_ply
 from polyorama.io.formats import read_splats
 from polyorama.scene.morton import morton_order
 from polyorama.scene.splats import SplatCloud
+from tests.engine.splat_samples import rotation_error, sample_cloud
 
 C0 = 0.28209479177387814
 BOUNDS = ["x", "y", "z", "scale_x", "scale_y", "scale_z", "r", "g", "b"]

@@ -8,12 +8,12 @@ import struct
 
 import numpy as np
 import pytest
-from splat_samples import sample_cloud
 
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io import ply, ply_header
 from polyorama.io.formats import detect_format, read_splats, write_splats
 from polyorama.scene.splats import SplatCloud
+from tests.engine.splat_samples import sample_cloud
 
 NUMPY = {"float": "f4", "double": "f8", "uchar": "u1", "char": "i1", "short": "i2", "int": "i4"}
 RESTS = {0: 0, 1: 9, 2: 24, 3: 45, 4: 72}

@@ -11,12 +11,12 @@ import zipfile
 
 import numpy as np
 import pytest
-from splat_samples import rotation_error, sample_cloud
 
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io import csv, splat
 from polyorama.io.formats import FORMATS, detect_format, find_format, read_splats, write_splats
 from polyorama.scene.splats import SH_C0, SplatCloud
+from tests.engine.splat_samples import rotation_error, sample_cloud
 
 RECORD = np.dtype([("mean", "<f4", 3), ("scale", "<f4", 3), ("color", "u1", 4), ("quat", "u1", 4)])
 

@@ -7,12 +7,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from splat_samples import sample_cloud
 
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.io.stream import CHUNK, open_sink, open_source, streams
 from polyorama.scene.splats import concatenate
+from tests.engine.splat_samples import sample_cloud
 
 FIELDS = ("means", "quats", "scales", "opacities", "sh")
 
