@@ -7,13 +7,17 @@ lets two renders run at once, which numba's own thread layers do not all allow.
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import itertools
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numba import njit
+import platformdirs
+from numba import config, njit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,12 +31,38 @@ _pool_lock = threading.Lock()
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile with numba: cached on disk, GIL released, division unchecked, `a * b + c` fused."""
     options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+    kept, config.CACHE_DIR = config.CACHE_DIR, _cache_folder(function.__code__.co_filename)
     try:
         return njit(cache=True, **options)(function)  # type: ignore[no-any-return]
     except RuntimeError:
         # No folder can be written, not even the user's cache: every process compiles for itself,
         # and `polyorama doctor` says so.
         return njit(**options)(function)  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = kept
+
+
+def _cache_folder(source: str) -> str:
+    """Where the compiled kernels of one source file are kept.
+
+    numba alone tells stale code by the file of the kernel; but constants and kernels that it
+    imports from its neighbours are compiled in too. So the folder is named by all of them.
+    """
+    base = (
+        os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("polyorama") / "kernels"
+    )
+    return str(base / _fingerprint(str(Path(source).parent)))
+
+
+@functools.cache
+def _fingerprint(folder: str) -> str:
+    """A hash of the sources beside a kernel and of the vector type."""
+    here = Path(__file__)
+    digest = hashlib.sha256()
+    for source in sorted({*Path(folder).glob("*.py"), here, here.with_name("simd.py")}):
+        state = source.stat()
+        digest.update(f"{source}|{state.st_mtime_ns}|{state.st_size}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def core_count() -> int:
