@@ -27,6 +27,13 @@ _LAZY = {
     "PolyoramaError": "polyorama.errors",
     "SplatCloud": "polyorama.scene.splats",
     "doctor": "polyorama.verbs.doctor",
+    "open": "polyorama.verbs.open",
+    "read_cameras": "polyorama.io.cameras",
+    "render": "polyorama.verbs.film",
+    "turntable": "polyorama.verbs.film",
+    "write_cameras": "polyorama.io.cameras",
+    "write_image": "polyorama.io.image",
+    "write_video": "polyorama.io.video",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,6 +20,9 @@ from polyorama.io.image import (
     write_image,
 )
 from polyorama.render.frame import Frame
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @given(st.integers(0, 255), st.integers(0, 255))
@@ -150,5 +153,5 @@ def test_depth_as_picture_is_near_white(tmp_path: Path) -> None:
     assert grey.tolist() == [[0, 65535], [32768, 1]]
     assert np.array_equal(np.load(tmp_path / "d.npy"), depth)
     write_depth(tmp_path / "empty.png", np.zeros((2, 2), np.float32))
-    with pytest.raises(OutputError, match="depth|Depth"):
+    with pytest.raises(OutputError, match="Depth"):
         write_depth(tmp_path / "d.jpg", depth)

@@ -172,6 +172,11 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (480, 640, 3), dtype=np.uint8)
     (tmp_path / "full.mp4").symlink_to("/dev/full")
     writer = FilmWriter(tmp_path / "full.mp4", Fraction(30), quality=100)
-    with pytest.raises(OSError, match="cannot be encoded"), writer:
-        for _ in range(60):
-            writer.write(noise)
+
+    def fill() -> None:
+        with writer:
+            for _ in range(60):
+                writer.write(noise)
+
+    with pytest.raises(OSError, match="cannot be encoded"):
+        fill()

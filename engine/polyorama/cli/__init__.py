@@ -13,13 +13,17 @@ from polyorama.errors import PolyoramaError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "DRAWING", "main"]
 
 COMMANDS: dict[str, str] = {
     "doctor": "say what works on this machine, and what to do about the rest",
     "warm": "compile the renderer for this processor now, not at the first picture",
+    "render": "make pictures and films of captures, meshes and projects",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
+
+DRAWING = frozenset({"bench", "demo", "render", "turntable"})
+"""Subcommands before which the renderer is compiled, where that was not done yet."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,6 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     assert run is not None
     try:
+        importlib.import_module("polyorama.core.log").to_stderr()
+        if chosen in DRAWING:
+            importlib.import_module("polyorama.cli.warm").prepare()
         return int(run(options) or 0)
     except PolyoramaError as error:
         print(f"polyorama: {error}", file=sys.stderr)

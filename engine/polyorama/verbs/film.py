@@ -1,0 +1,354 @@
+"""Pictures and films of a document, without a screen."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.core.types import Camera
+from polyorama.errors import UsageError
+from polyorama.io.video import frame_rate
+from polyorama.render import paths
+from polyorama.render.rasterizers import get_rasterizer
+from polyorama.render.resolve import render as render_through
+from polyorama.render.resolve import resolve
+from polyorama.scene.framing import frame_document
+from polyorama.scene.subject import subject_rows, weighted_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from fractions import Fraction
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polyorama.render.frame import Frame
+    from polyorama.render.state import Constants
+    from polyorama.scene.document import Document
+
+__all__ = [
+    "frame_count",
+    "render",
+    "render_frames",
+    "subject_center",
+    "turntable",
+    "turntable_cameras",
+    "view_of",
+]
+
+Background = tuple[float, float, float] | str | None
+"""Display RGB 0..1, None for transparent, or "document" for the document's own."""
+
+_SIZE = (1280, 720)
+_FOV = 45.0
+_TURNTABLE_ELEVATION = 16.0
+_TURNTABLE_FILL = 0.84
+_OUTLIERS = 0.004
+
+
+def view_of(
+    document: Document, *, size: tuple[int, int] | None = None, fov: float | None = None
+) -> Camera:
+    """The document's saved view; where it has none, one that frames the subject well, upright.
+
+    Parameters
+    ----------
+    document
+        What is seen.
+    size
+        (width, height) in pixels; None is the saved view's, or 1280x720.
+    fov
+        Vertical field of view in degrees; None is the saved view's, or 45.
+
+    Raises
+    ------
+    UsageError
+        If size or field of view make no camera.
+    """
+    saved = document.camera
+    if saved is None:
+        return frame_document(document, size=size or _SIZE, fov=_FOV if fov is None else fov)
+    camera = saved if size is None else saved.resized(*size)
+    return camera if fov is None else with_fov(camera, fov)
+
+
+def with_fov(camera: Camera, fov: float) -> Camera:
+    """The same camera as a pinhole with another vertical field of view in degrees.
+
+    Raises
+    ------
+    UsageError
+        If it is not between 0 and 180.
+    """
+    if not 0.0 < fov < 180.0:
+        raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
+    focal = 0.5 * camera.height / float(np.tan(np.radians(fov) / 2.0))
+    return replace(camera, fx=focal, fy=focal, kind="pinhole")
+
+
+def render(
+    document: Document,
+    camera: Camera | None = None,
+    *,
+    size: tuple[int, int] | None = None,
+    backend: str = "auto",
+    outputs: Iterable[str] = ("rgba8",),
+    background: Background = "document",
+    constants: Constants | str | None = None,
+    limit: int | None = None,
+) -> Frame:
+    """Draw one picture of a document.
+
+    Parameters
+    ----------
+    document
+        What is drawn.
+    camera
+        From where; None is the document's saved view, or frames the subject.
+    size
+        (width, height) in pixels; None is the camera's own, or 1280x720.
+    backend
+        A rasterizer's name, or "auto".
+    outputs
+        Any of "rgba8", "color", "depth", "features".
+    background
+        Display RGB 0..1, None for transparent, or "document" for the document's own.
+    constants
+        Renderer constants or a preset's name, such as "inria"; None is the default.
+    limit
+        Draw only the `limit` most important splats.
+
+    Raises
+    ------
+    UsageError
+        If an argument is out of range.
+    UnavailableError
+        If the backend cannot run here.
+    """
+    if camera is None:
+        camera = view_of(document, size=size)
+    elif size is not None:
+        camera = camera.resized(*size)
+    return render_through(
+        document, camera, backend=backend, outputs=outputs, background=background,
+        constants=constants, limit=limit,
+    )  # fmt: skip
+
+
+def render_frames(
+    document: Document,
+    cameras: Iterable[Camera],
+    *,
+    backend: str = "auto",
+    outputs: Iterable[str] = ("rgba8",),
+    background: Background = "document",
+    constants: Constants | str | None = None,
+) -> Iterator[Frame]:
+    """One frame for each camera, made when it is asked for; parameters as of `render`.
+
+    Raises
+    ------
+    UsageError, UnavailableError
+        As `render`.
+    """
+    rasterizer = get_rasterizer(backend)
+    wanted = tuple(outputs)
+    for camera in cameras:
+        state = resolve(document, camera, background=background, constants=constants)
+        yield rasterizer.render(state, wanted)
+
+
+def turntable(
+    document: Document,
+    seconds: float = 4.0,
+    fps: float | str | Fraction = 30,
+    size: tuple[int, int] = _SIZE,
+    *,
+    camera: Camera | None = None,
+    backend: str = "auto",
+    background: Background = "document",
+    constants: Constants | str | None = None,
+) -> Iterator[Frame]:
+    """The frames of one full turn around the subject, which loops without a seam.
+
+    Parameters
+    ----------
+    document
+        What is seen.
+    seconds, fps
+        Length, and frames a second.
+    size
+        (width, height) in pixels.
+    camera
+        Where the turn starts; None frames the subject so that it stays in the picture all round.
+    backend, background, constants
+        As of `render`.
+
+    Raises
+    ------
+    UsageError
+        If an argument is out of range.
+    UnavailableError
+        If the backend cannot run here.
+    """
+    count = frame_count(seconds, fps)
+    start = camera if camera is None else camera.resized(*size)
+    cameras = turntable_cameras(document, count, size=size, camera=start)
+    return render_frames(
+        document, cameras, backend=backend, background=background, constants=constants
+    )
+
+
+def frame_count(seconds: float, fps: float | str | Fraction) -> int:
+    """How many frames that long a film has, at least 1.
+
+    Raises
+    ------
+    UsageError
+        If the length is not positive or longer than a million frames, or `fps` is no rate.
+    """
+    rate = frame_rate(fps)
+    if not 0.0 < seconds < 1e9:
+        raise UsageError(f"A film of {seconds:g} seconds cannot be made.")
+    count = max(1, round(seconds * rate))
+    if count > 1_000_000:
+        raise UsageError(f"A film of {count} frames is too long; the limit is a million.")
+    return count
+
+
+def turntable_cameras(
+    document: Document,
+    count: int,
+    *,
+    size: tuple[int, int] = _SIZE,
+    fov: float | None = None,
+    camera: Camera | None = None,
+    target: ArrayLike | None = None,
+    up: ArrayLike | None = None,
+) -> list[Camera]:
+    """Cameras of one full turn in `count` steps around `up` through `target`.
+
+    Parameters
+    ----------
+    document
+        Gives what is not given: the subject's middle, the up direction, the first view.
+    count
+        How many.
+    size, fov
+        Picture size in pixels and vertical field of view in degrees, where `camera` is None.
+    camera
+        The first view; None makes one for which the subject stays in the picture all round.
+    target, up
+        (3,) a point of the axis and its direction.
+
+    Raises
+    ------
+    UsageError
+        If an argument is out of range.
+    """
+    axis = np.asarray(document.up if up is None else up, np.float64)
+    around = target is None and camera is None
+    points, weights = _subject_points(document)
+    center = subject_center(document, axis) if target is None else np.asarray(target, np.float64)
+    if camera is None:
+        first = frame_document(document, size=size, fov=_FOV if fov is None else fov)
+        camera = _frame_all_round(points, weights, first, center, axis) if around else first
+    return paths.turntable(camera, center, axis, count)
+
+
+def subject_center(document: Document, up: ArrayLike | None = None) -> NDArray[np.float64]:
+    """(3,) float64: the middle of the subject's extent along `up` and across it."""
+    points, weights = _subject_points(document)
+    axes = _upright_axes(np.asarray(document.up if up is None else up, np.float64))
+    local = points @ axes.T
+    ends = [weighted_quantile(local[:, a], weights, [_OUTLIERS, 1 - _OUTLIERS]) for a in range(3)]
+    return np.asarray(np.mean(ends, axis=1) @ axes)
+
+
+def _subject_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Solid points of all that is drawn, (n, 3) in world units, and their weights; n >= 1."""
+    points: list[NDArray[np.float64]] = []
+    weights: list[NDArray[np.float64]] = []
+    for node, world in document.drawn():
+        if node.content is not None:
+            rows = subject_rows(node.content)
+            local = node.content.means[rows].astype(np.float64)
+            points.append(local @ world[:3, :3].T + world[:3, 3])
+            weights.append(node.content.opacities[rows].astype(np.float64) + 1e-6)
+    if not sum(map(len, points)):
+        return np.zeros((1, 3)), np.ones(1)
+    return np.concatenate(points), np.concatenate(weights)
+
+
+def _upright_axes(up: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3, 3) rows: two level directions, and `up`."""
+    if up.shape != (3,) or not np.isfinite(up).all() or not up.any():
+        raise UsageError("The up direction must be three finite numbers that are not all zero.")
+    upward = up / np.linalg.norm(up)
+    level = np.cross(upward, np.eye(3)[int(np.argmin(np.abs(upward)))])
+    level /= np.linalg.norm(level)
+    return np.stack([level, np.cross(upward, level), upward])
+
+
+def _frame_all_round(
+    points: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    first: Camera,
+    center: NDArray[np.float64],
+    up: NDArray[np.float64],
+) -> Camera:
+    """A camera on the first view's side that sees the subject's whole solid of revolution.
+
+    The rims of the enclosing cylinders are fitted between the four slanted planes of the picture,
+    as `frame_document` does with points: a rim point (x, y, z) in camera axes is inside when
+    |x - eye_x| <= k (z - eye_z). By symmetry eye_x is the axis.
+    """
+    axes = _upright_axes(up)
+    local = (points - center) @ axes.T
+    radii, heights = np.linalg.norm(local[:, :2], axis=1), local[:, 2]
+    bands = _silhouette(radii, heights, weights)
+    toward = first.position - center
+    toward = toward - (toward @ axes[2]) * axes[2]
+    if np.linalg.norm(toward) < 1e-9:
+        toward = axes[0]
+    toward /= np.linalg.norm(toward)
+    rise = np.radians(_TURNTABLE_ELEVATION)
+    forward = -(np.cos(rise) * toward + np.sin(rise) * axes[2])
+    right = np.cross(forward, axes[2])
+    right /= np.linalg.norm(right)
+    view = np.stack([right, np.cross(forward, right), forward])
+    angles = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=1) @ axes[:2]
+    rims = np.concatenate([radius * circle + height * axes[2] for radius, height in bands])
+    x, y, z = view @ rims.T
+    tangent_y = _TURNTABLE_FILL * 0.5 * first.height / first.fy
+    tangent_x = _TURNTABLE_FILL * 0.5 * first.width / first.fx
+    most, least = (y - tangent_y * z).max(), (-y - tangent_y * z).max()
+    away = max((most + least) / (2.0 * tangent_y), (np.abs(x) / tangent_x - z).max(), 1e-3)
+    # Where the width decides the distance, the height is centred for that distance.
+    eye_y = (most - least) / 2.0
+    for _ in range(4):
+        slopes = (y - eye_y) / (z + away)
+        eye_y += away * (slopes.max() + slopes.min()) / 2.0
+    eye = center + np.array([0.0, eye_y, -away]) @ view
+    return Camera.look_at(
+        eye, eye + forward, axes[2], fov=first.fov, size=(first.width, first.height),
+        near=first.near, far=first.far,
+    )  # fmt: skip
+
+
+def _silhouette(
+    radii: NDArray[np.float64], heights: NDArray[np.float64], weights: NDArray[np.float64]
+) -> Sequence[tuple[float, float]]:
+    """Radius and height of the rims of a stack of eight enclosing cylinders, without outliers."""
+    low, high = weighted_quantile(heights, weights, [_OUTLIERS, 1 - _OUTLIERS])
+    edges = np.linspace(low, high, 9)
+    rims: list[tuple[float, float]] = []
+    for bottom, top in itertools.pairwise(edges):
+        inside = (heights >= bottom) & (heights <= top)
+        if inside.any():
+            radius = float(weighted_quantile(radii[inside], weights[inside], [1 - _OUTLIERS])[0])
+            rims += [(radius, float(bottom)), (radius, float(top))]
+    return rims or [(0.0, float(low))]

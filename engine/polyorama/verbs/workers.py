@@ -1,0 +1,224 @@
+"""Who draws the chunks of a long render: this process, or several.
+
+Further processes are spawned afresh, which works alike on every system; the splats reach them
+through files that all of them map, so that they lie in memory once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import tempfile
+import traceback
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from polyorama.core.compile import core_count
+from polyorama.errors import OutputError, PolyoramaError, UnavailableError
+from polyorama.render.rasterizers import get_rasterizer
+from polyorama.render.resolve import flatten, resolve
+from polyorama.scene.document import Document
+from polyorama.scene.splats import SplatCloud
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from polyorama.core.types import Camera
+    from polyorama.render.frame import Frame
+    from polyorama.render.state import Constants
+
+__all__ = ["Chunk", "Finisher", "Look", "work_here", "work_in_processes"]
+
+_ARRAYS = ("means", "quats", "scales", "opacities", "sh")
+_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How frames are drawn: what `polyorama.render` takes by the same names."""
+
+    backend: str = "auto"
+    background: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
+    constants: Constants | str | None = None
+
+
+class Draw(Protocol):
+    """Draws one frame."""
+
+    def __call__(self, camera: Camera, outputs: tuple[str, ...]) -> Frame:
+        """The frame of `camera`, with the given outputs."""
+        ...
+
+
+class Chunk(Protocol):
+    """A piece of work that a process can take; it must survive pickling."""
+
+    def produce(self, draw: Draw, finisher: Finisher) -> Iterator[None]:
+        """Draw and write; yields after each frame drawn."""
+        ...
+
+
+class Finisher:
+    """Runs the end of one chunk (encoding its last frames) while the next is being drawn."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="polyorama-finish")
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Finisher:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        try:
+            if exception[0] is None:
+                self._settle()
+        finally:
+            self._threads.shutdown(wait=True)
+
+    def add(self, task: Callable[[], None]) -> None:
+        """Run `task` on the other thread; an error of the task before it is raised here."""
+        self._settle()
+        self._last = self._threads.submit(task)
+
+    def _settle(self) -> None:
+        if self._last is not None:
+            self._last.result()
+
+
+def work_here(chunks: Sequence[Chunk], document: Document, look: Look) -> Generator[None]:
+    """Produce chunks in this process; yields after each frame drawn."""
+    draw = _drawing(document, look)
+    with Finisher() as finisher:
+        for chunk in chunks:
+            yield from chunk.produce(draw, finisher)
+
+
+def _drawing(document: Document, look: Look) -> Draw:
+    rasterizer = get_rasterizer(look.backend)
+
+    def draw(camera: Camera, outputs: tuple[str, ...]) -> Frame:
+        state = resolve(document, camera, background=look.background, constants=look.constants)
+        return rasterizer.render(state, outputs)
+
+    return draw
+
+
+def work_in_processes(
+    chunks: Sequence[Chunk], document: Document, look: Look, jobs: int
+) -> Generator[None]:
+    """Produce chunks in `jobs` processes; yields after each frame drawn, in any order.
+
+    Closing the generator, or an error in one process, ends them all; chunks that are whole stay.
+
+    Raises
+    ------
+    UnavailableError
+        If a process died.
+    """
+    with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
+        cloud = flatten(document).cloud
+        _share(cloud, Path(folder))
+        context = multiprocessing.get_context("spawn")
+        cores = max(1, core_count() // jobs)
+        waiting = list(reversed(chunks))
+        team: dict[Connection, Any] = {}
+        try:
+            for _ in range(jobs):
+                here, there = context.Pipe()
+                process = context.Process(
+                    target=_serve, args=(there, folder, cloud.model, look, cores), daemon=True
+                )
+                process.start()
+                there.close()
+                team[here] = process
+            busy = set(team)
+            for connection in team:
+                _give(connection, waiting, busy)
+            while busy:
+                for connection in [ready for ready in wait(busy) if ready in busy]:
+                    message = _receive(connection, team[connection])
+                    if message == "frame":
+                        yield
+                    else:
+                        _give(connection, waiting, busy)
+            for connection, process in team.items():
+                connection.send(None)
+                _receive(connection, process)
+        finally:
+            _dismiss(team)
+
+
+def _give(connection: Connection, waiting: list[Chunk], busy: set[Connection]) -> None:
+    if waiting:
+        connection.send(waiting.pop())
+    else:
+        busy.discard(connection)
+
+
+def _receive(connection: Connection, process: Any) -> str:
+    try:
+        message = connection.recv()
+    except (EOFError, OSError) as error:
+        process.join(_PATIENCE_S)
+        raise UnavailableError(
+            f"A rendering process ended by itself (exit code {process.exitcode}), perhaps for lack "
+            "of memory; try fewer --jobs."
+        ) from error
+    if isinstance(message, BaseException):
+        raise message
+    return str(message)
+
+
+def _dismiss(team: dict[Connection, Any]) -> None:
+    for connection, process in team.items():
+        connection.close()
+        if process.is_alive():
+            process.join(0.2)
+            process.terminate()
+    for process in team.values():
+        process.join(_PATIENCE_S)
+
+
+def _share(cloud: SplatCloud, folder: Path) -> None:
+    try:
+        for name in _ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(cloud, name), allow_pickle=False)
+    except OSError as error:
+        raise OutputError(
+            f"Cannot hand the splats to the processes ({error.strerror}): {folder}"
+        ) from error
+
+
+def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: int) -> None:
+    """The life of one process: chunks come in, "frame" and "done" go out, None ends it."""
+    # Ctrl-C reaches the whole group; the parent decides what becomes of us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["POLYORAMA_CORES"] = str(cores)
+    with contextlib.suppress(BrokenPipeError, EOFError):
+        try:
+            arrays = {
+                name: np.load(Path(folder) / f"{name}.npy", mmap_mode="r").view(np.ndarray)
+                for name in _ARRAYS
+            }
+            document = Document.of([SplatCloud(**arrays, model=model)], ["scene"])
+            draw = _drawing(document, look)
+            with Finisher() as finisher:
+                while (chunk := connection.recv()) is not None:
+                    for _ in chunk.produce(draw, finisher):
+                        connection.send("frame")
+                    connection.send("done")
+            connection.send("bye")
+        except PolyoramaError as error:
+            connection.send(error)
+        except (EOFError, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001 - it is raised again in the parent
+            note = "".join(traceback.format_exception(error))
+            connection.send(RuntimeError(f"A rendering process failed:\n{note}"))

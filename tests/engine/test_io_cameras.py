@@ -1,0 +1,197 @@
+"""Camera files: what each convention means, and what damaged ones say."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyorama.core.types import Camera
+from polyorama.errors import FileFormatError
+from polyorama.io.cameras import read_cameras, write_cameras
+from polyorama.scene.rotations import quaternions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def example(eye: tuple[float, float, float] = (1.0, -2.0, 3.0)) -> Camera:
+    return Camera.look_at(eye, (0.1, 0.2, 0.3), fov=50.0, size=(640, 360))
+
+
+def inria(camera: Camera, **changes: object) -> dict[str, object]:
+    """What the INRIA trainer writes: the camera's own axes and centre, in world coordinates."""
+    return {
+        "id": 0,
+        "img_name": "a",
+        "width": camera.width,
+        "height": camera.height,
+        "position": camera.position.tolist(),
+        "rotation": camera.viewmat[:3, :3].T.tolist(),
+        "fx": camera.fx,
+        "fy": camera.fy,
+    } | changes
+
+
+def same(a: Camera, b: Camera, tolerance: float = 1e-9) -> None:
+    assert np.abs(a.viewmat - b.viewmat).max() <= tolerance
+    assert np.allclose(a.intrinsics, b.intrinsics, rtol=0, atol=1e-6)
+    assert (a.width, a.height, a.kind) == (b.width, b.height, b.kind)
+
+
+def test_our_own_json_is_exact(tmp_path: Path) -> None:
+    cameras = [
+        example(),
+        Camera.orthographic((0, 0, -4), (0, 0, 0), height_in_world=0.3, size=(33, 21)),
+        Camera(example().viewmat, 500.1, 499.9, 300.3, 200.7, 640, 360, near=0.05, far=77.7),
+    ]
+    write_cameras(tmp_path / "c.json", cameras)
+    for back, meant in zip(read_cameras(tmp_path / "c.json"), cameras, strict=True):
+        assert np.array_equal(back.viewmat, meant.viewmat)
+        for name in ("fx", "fy", "cx", "cy", "width", "height", "kind", "near", "far"):
+            assert getattr(back, name) == getattr(meant, name)
+
+
+def test_inria_json(tmp_path: Path) -> None:
+    cameras = [example(), example((3.0, 0.0, 0.5))]
+    path = tmp_path / "cameras.json"
+    path.write_text(json.dumps([inria(camera) for camera in cameras]))
+    for back, meant in zip(read_cameras(path), cameras, strict=True):
+        same(back, meant)
+
+
+def colmap(tmp_path: Path, lens: str, images: str) -> Path:
+    (tmp_path / "cameras.txt").write_text(f"# Camera list\n{lens}\n")
+    (tmp_path / "images.txt").write_text(f"# Image list\n{images}")
+    return tmp_path / "images.txt"
+
+
+def image_lines(camera: Camera, name: str, points: str = "1.0 2.0 -1") -> str:
+    q = " ".join(repr(float(v)) for v in quaternions(camera.viewmat[:3, :3]))
+    t = " ".join(repr(float(v)) for v in camera.viewmat[:3, 3])
+    return f"1 {q} {t} 7 {name}\n{points}\n"
+
+
+def test_colmap_text_in_the_order_of_picture_names(tmp_path: Path) -> None:
+    first, second = example(), example((0.0, 5.0, 1.0))
+    # A picture without points has an empty second line; names may hold spaces.
+    lines = image_lines(second, "b 2.jpg", "") + image_lines(first, "a.jpg")
+    path = colmap(tmp_path, f"7 PINHOLE 640 360 {float(first.fx)} {float(first.fy)} 320 180", lines)
+    for source in (path, tmp_path):
+        back = read_cameras(source)
+        same(back[0], first)
+        same(back[1], second)
+
+
+@pytest.mark.parametrize(
+    ("lens", "fx", "fy", "cx", "cy", "warns"),
+    [
+        ("SIMPLE_PINHOLE 640 360 500 321 181", 500, 500, 321, 181, False),
+        ("PINHOLE 640 360 500 510 321 181", 500, 510, 321, 181, False),
+        ("SIMPLE_RADIAL 640 360 500 321 181 0.01", 500, 500, 321, 181, True),
+        ("SIMPLE_RADIAL 640 360 500 321 181 0", 500, 500, 321, 181, False),
+        ("RADIAL 640 360 500 321 181 0.01 0.02", 500, 500, 321, 181, True),
+        ("OPENCV 640 360 500 510 321 181 0.1 0 0 0", 500, 510, 321, 181, True),
+        ("FULL_OPENCV 640 360 500 510 321 181 0 0 0 0 0 0 0 1", 500, 510, 321, 181, True),
+    ],
+)
+def test_colmap_lenses(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, lens: str,
+    fx: float, fy: float, cx: float, cy: float, warns: bool,
+) -> None:  # fmt: skip
+    path = colmap(tmp_path, f"7 {lens}", image_lines(example(), "a.jpg"))
+    with caplog.at_level(logging.WARNING):
+        (camera,) = read_cameras(path)
+    assert (camera.fx, camera.fy, camera.cx, camera.cy) == (fx, fy, cx, cy)
+    assert ("distortion" in caplog.text) == warns
+
+
+@pytest.mark.parametrize(
+    ("lens", "images", "words"),
+    [
+        ("7 OPENCV_FISHEYE 640 360 1 1 1 1 0 0 0 0", None, "undistort"),
+        ("7 PINHOLE 640 360 500 500 320", None, "Line 2"),
+        ("7 PINHOLE 640 360 x 500 320 180", None, "Line 2"),
+        ("7 MIRROR 640 360 500 320 180", None, "Line 2"),
+        ("8 SIMPLE_PINHOLE 640 360 500 320 180", None, "camera 7"),
+        ("7 SIMPLE_PINHOLE 640 360 -500 320 180", None, "focal"),
+        ("7 SIMPLE_PINHOLE 640 36000000 500 320 180", None, "36000000"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 nan 0 0 0 0 0 0 7 a\n\n", "NaN"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 1 0 0 0 inf 0 0 7 a\n\n", "NaN"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 0 0 0 0 0 0 0 7 a\n\n", "quaternion"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 1 0 0\n\n", "Line 2"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "", "no cameras"),
+    ],
+)
+def test_damaged_colmap(tmp_path: Path, lens: str, images: str | None, words: str) -> None:
+    path = colmap(tmp_path, lens, image_lines(example(), "a") if images is None else images)
+    with pytest.raises(FileFormatError, match=words):
+        read_cameras(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"{", "not valid JSON"),
+        (b"\xff\xfe", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"{}", "no list"),
+        (b"[]", "no cameras"),
+        (b"[7]", "Camera 0"),
+        (b'{"polyorama": "cameras", "format": 99, "cameras": []}', "newer"),
+        (b'{"polyorama": "cameras", "format": 1, "cameras": [{}]}', "'viewmat'"),
+        (json.dumps([inria(example(), position=[0, 0, "NaN"])]).encode(), "NaN"),
+        (json.dumps([inria(example(), rotation=[[1, 0], [0, 1]])]).encode(), "shape"),
+        (json.dumps([inria(example(), rotation=np.zeros((3, 3)).tolist())]).encode(), "rotation"),
+        (json.dumps([inria(example(), rotation=(-np.eye(3)).tolist())]).encode(), "rotation"),
+        (json.dumps([inria(example(), width=0)]).encode(), "0x360"),
+        (json.dumps([inria(example(), fx=float("nan"))]).encode(), "focal"),
+        (json.dumps([inria(example(), width=1e400)]).encode(), "Camera 0"),
+    ],
+)
+def test_damaged_json(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "cameras.json"
+    path.write_bytes(content)
+    with pytest.raises(FileFormatError, match=words) as caught:
+        read_cameras(path)
+    assert str(path) in str(caught.value)
+
+
+def test_missing_and_unknown_files(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no such file"):
+        read_cameras(tmp_path / "gone.json")
+    with pytest.raises(FileFormatError, match=r"images\.txt"):
+        read_cameras(tmp_path)
+    (tmp_path / "images.bin").write_bytes(b"\0" * 64)
+    with pytest.raises(FileFormatError, match="model_converter"):
+        read_cameras(tmp_path)
+    (tmp_path / "images.txt").write_text(image_lines(example(), "a"))
+    with pytest.raises(FileFormatError, match=r"needs its cameras\.txt"):
+        read_cameras(tmp_path)
+    (tmp_path / "a.xml").write_text("<a/>")
+    with pytest.raises(FileFormatError, match="Unknown kind"):
+        read_cameras(tmp_path / "a.xml")
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(position=st.integers(0, 400), value=st.integers(0, 255), ending=st.booleans())
+def test_any_damage_ends_in_cameras_or_one_sentence(
+    tmp_path: Path, position: int, value: int, ending: bool
+) -> None:
+    data = bytearray(json.dumps([inria(example())]).encode())
+    place = position % len(data)
+    data = data[:place] if ending else data[:place] + bytes([value]) + data[place + 1 :]
+    path = tmp_path / "cameras.json"
+    path.write_bytes(bytes(data))
+    message = ""
+    try:
+        count = len(read_cameras(path))
+    except FileFormatError as error:
+        count, message = 1, str(error)
+    assert count == 1
+    assert "\n" not in message

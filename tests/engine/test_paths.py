@@ -1,0 +1,183 @@
+"""Camera paths: exact circles, splines through their keys, frame ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyorama.core.types import Camera
+from polyorama.errors import UsageError
+from polyorama.render.paths import interpolate, orbit, select_frames, spline, turntable
+
+TARGET = np.array([0.3, -0.2, 0.5])
+UP = np.array([0.0, -1.0, 0.0])
+
+
+def start() -> Camera:
+    return Camera.look_at((2.0, -1.0, 0.5), TARGET, UP, size=(64, 48))
+
+
+def keys(count: int = 5, seed: int = 0) -> list[Camera]:
+    rng = np.random.default_rng(seed)
+    return [
+        Camera.look_at(rng.normal(size=3) * 3 + 5, rng.normal(size=3) * 0.3, UP,
+                       fov=float(rng.uniform(20, 70)), size=(64, 48))
+        for _ in range(count)
+    ]  # fmt: skip
+
+
+def apart(a: Camera, b: Camera) -> float:
+    return float(np.abs(a.viewmat - b.viewmat).max())
+
+
+def test_an_orbit_is_an_exact_circle() -> None:
+    first = start()
+    cameras = orbit(first, TARGET, UP, np.linspace(0, 360, 25))
+    assert apart(cameras[0], first) == 0.0
+    assert apart(cameras[-1], first) < 1e-12
+    to_target = [TARGET - camera.position for camera in cameras]
+    assert np.ptp([np.linalg.norm(v) for v in to_target]) < 1e-12
+    assert np.ptp([camera.position @ UP for camera in cameras]) < 1e-12
+    for camera, way in zip(cameras, to_target, strict=True):
+        assert np.abs(camera.forward - way / np.linalg.norm(way)).max() < 1e-12
+        assert np.abs(camera.viewmat[:3, :3] @ camera.viewmat[:3, :3].T - np.eye(3)).max() < 1e-12
+
+
+def test_the_camera_turns_counter_clockwise_seen_from_the_tip_of_up() -> None:
+    first = Camera.look_at((1.0, 0.0, 0.0), (0, 0, 0), (0, 0, 1))
+    (turned,) = orbit(first, (0, 0, 0), (0, 0, 1), [90.0])
+    assert np.abs(turned.position - (0.0, 1.0, 0.0)).max() < 1e-12
+
+
+def test_an_off_axis_view_keeps_its_relation_to_the_target() -> None:
+    first = Camera.look_at((2.0, -1.0, 0.5), TARGET + 0.4, UP)
+    in_view = first.viewmat[:3, :3] @ TARGET + first.viewmat[:3, 3]
+    for camera in orbit(first, TARGET, UP, [10.0, 123.0, -77.0]):
+        here = camera.viewmat[:3, :3] @ TARGET + camera.viewmat[:3, 3]
+        assert np.abs(here - in_view).max() < 1e-12
+
+
+def test_a_turntable_loops_without_a_double_frame() -> None:
+    cameras = turntable(start(), TARGET, UP, 12)
+    assert len(cameras) == 12
+    (next_one,) = orbit(cameras[-1], TARGET, UP, [30.0])
+    assert apart(next_one, cameras[0]) < 1e-12
+    half = turntable(start(), TARGET, UP, 4, degrees=180)
+    assert apart(half[2], orbit(start(), TARGET, UP, [90.0])[0]) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (TARGET, (0, 0, 0), 3),
+        ((np.nan, 0, 0), UP, 3),
+        (TARGET, (np.inf, 0, 0), 3),
+        (TARGET, UP, 0),
+        ((0, 0), UP, 2),
+    ],
+)
+def test_impossible_turntables_are_refused(arguments: tuple[object, ...]) -> None:
+    with pytest.raises(UsageError):
+        turntable(start(), *arguments)
+
+
+@pytest.mark.parametrize("path", [spline, interpolate])
+def test_paths_go_through_their_keys(path: object) -> None:
+    cameras, times = keys(), [0.0, 1.0, 1.5, 4.0, 5.0]
+    for made, key in zip(path(cameras, times, times), cameras, strict=True):
+        assert apart(made, key) < 1e-9
+        assert made.fx == pytest.approx(key.fx)
+    for made in path(cameras, times, np.linspace(-1, 6, 50)):
+        rotation = made.viewmat[:3, :3]
+        assert np.abs(rotation @ rotation.T - np.eye(3)).max() < 1e-9
+        assert np.linalg.det(rotation) > 0
+
+
+def test_before_and_after_the_keys_a_path_rests() -> None:
+    cameras = keys(3)
+    before, after = spline(cameras, [0, 1, 2], [-5, 9])
+    assert apart(before, cameras[0]) < 1e-9
+    assert apart(after, cameras[2]) < 1e-9
+    (alone,) = spline(cameras[:1], [3.0], [7.0])
+    assert apart(alone, cameras[0]) < 1e-9
+
+
+def test_slerp_turns_evenly_and_zoom_is_geometric() -> None:
+    a = Camera.look_at((0, 0, 0), (0, 0, 1), UP, fov=20.0)
+    b = Camera.look_at((0, 0, 0), (1, 0, 0), UP, fov=60.0)
+    third, middle = interpolate([a, b], [0, 3], [1.0, 1.5])
+    assert np.degrees(np.arccos(third.forward @ a.forward)) == pytest.approx(30.0)
+    assert middle.fy == pytest.approx(np.sqrt(a.fy * b.fy))
+
+
+def test_a_spline_has_no_corners_and_smoothness_0_stops_at_keys() -> None:
+    cameras, times = keys(5, 3), np.array([0.0, 1.0, 2.5, 3.0, 4.0])
+    step = 1e-4
+    for smoothness in (1.0, 0.5, 0.0):
+        around = np.concatenate([times[1:-1] - step, times[1:-1], times[1:-1] + step])
+        made = spline(cameras, times, around, smoothness=smoothness)
+        positions = np.array([camera.position for camera in made]).reshape(3, 3, 3)
+        turns = np.array([camera.viewmat[:3, :3] for camera in made]).reshape(3, 3, 9)
+        for values in (positions, turns):
+            left, right = (values[1] - values[0]) / step, (values[2] - values[1]) / step
+            assert np.abs(left - right).max() < 0.02
+            if smoothness == 0.0:
+                assert np.abs(left).max() < 0.02
+    slope = (cameras[2].position - cameras[0].position) / 2.5
+    here, there = spline(cameras, times, [1.0, 1.0 + step])
+    assert np.abs((there.position - here.position) / step - slope).max() < 0.02
+
+
+def test_a_closed_path_has_no_seam() -> None:
+    cameras = turntable(start(), TARGET, UP, 5)
+    times, step = np.arange(5.0), 1e-4
+    end, begin, after = spline(cameras, times, [5.0 - step, 0.0, step], loop=5.0)
+    for part in (np.s_[:3, :3], np.s_[:3, 3]):
+        left = (begin.viewmat[part] - end.viewmat[part]) / step
+        right = (after.viewmat[part] - begin.viewmat[part]) / step
+        assert np.abs(left - right).max() < 0.02
+        assert np.abs(right).max() > 0.1
+    # Around a circle the curve stays close to the circle.
+    away = [np.linalg.norm(c.position - TARGET)
+            for c in spline(cameras, times, np.linspace(0, 5, 60), loop=5.0)]  # fmt: skip
+    assert np.ptp(away) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("cameras", "times"),
+    [
+        ([], []),
+        (keys(2), [0.0]),
+        (keys(2), [1.0, 1.0]),
+        (keys(2), [0.0, np.nan]),
+        ([start(), start().resized(32, 32)], [0.0, 1.0]),
+    ],
+)
+def test_impossible_keys_are_refused(cameras: list[Camera], times: list[float]) -> None:
+    with pytest.raises(UsageError):
+        spline(cameras, times, [0.5])
+
+
+@given(
+    st.one_of(st.none(), st.integers(-12, 12)),
+    st.one_of(st.none(), st.integers(-12, 12)),
+    st.one_of(st.none(), st.integers(-3, 3).filter(bool)),
+)
+def test_frame_ranges_are_pythons(a: int | None, b: int | None, step: int | None) -> None:
+    text = ":".join("" if part is None else str(part) for part in (a, b, step))
+    expected = list(range(10))[a:b:step]
+    if expected:
+        assert list(select_frames(text, 10)) == expected
+    else:
+        with pytest.raises(UsageError, match="pick nothing of 10 frames"):
+            select_frames(text, 10)
+
+
+def test_single_frames_and_bad_ranges() -> None:
+    assert list(select_frames("7", 10)) == [7]
+    assert list(select_frames("-1", 10)) == [9]
+    for bad in ("", "a", "1:2:3:4", "1:2:0", "10", "-11", "1.5"):
+        with pytest.raises(UsageError):
+            select_frames(bad, 10)

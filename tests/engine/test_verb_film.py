@@ -1,0 +1,328 @@
+"""Public verbs of pictures and films: framing, turntables, long renders that stop and go on."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from polyorama.core.jobs import run
+from polyorama.core.types import Camera
+from polyorama.errors import OutputError, UsageError
+from polyorama.io.image import write_image
+from polyorama.io.video import write_video
+from polyorama.render.paths import orbit
+from polyorama.scene.document import Document
+from polyorama.verbs.film import (
+    frame_count,
+    render,
+    render_frames,
+    subject_center,
+    turntable,
+    turntable_cameras,
+    view_of,
+)
+from polyorama.verbs.sequences import (
+    film_job,
+    kept_frames,
+    numbered,
+    numbered_job,
+    parts_folder,
+)
+from polyorama.verbs.workers import Look
+from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["dots"]
+
+
+def frames_in(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def alike(one: list[np.ndarray], other: list[np.ndarray]) -> None:
+    assert len(one) == len(other)
+    for a, b in zip(one, other, strict=True):
+        # A neighbouring frame differs by 10 and more.
+        assert np.abs(a.astype(int) - b).mean() < 3
+
+
+def projected(camera: Camera, points: np.ndarray) -> np.ndarray:
+    local = points @ camera.viewmat[:3, :3].T + camera.viewmat[:3, 3]
+    return local[:, :2] / local[:, 2:] * (camera.fx, camera.fy) + (camera.cx, camera.cy)
+
+
+def test_without_a_camera_the_subject_is_framed(dots: DotRasterizer) -> None:
+    document = ball_document()
+    frame = render(document, size=(64, 48))
+    assert frame.rgba8 is not None
+    assert frame.rgba8.shape == (48, 64, 4)
+    rows, columns = np.nonzero(frame.rgba8[..., :3].any(axis=2))
+    assert 2 < rows.min() < 10
+    assert 37 < rows.max() < 46
+    assert abs(columns.min() + columns.max() - 63) < 6
+
+
+def test_a_saved_view_is_used_and_resized(dots: DotRasterizer) -> None:
+    saved = Camera.look_at((0, 0, -6), (0, 0, 0), fov=20, size=(640, 480))
+    document = ball_document(camera=saved)
+    assert view_of(document) is saved
+    assert view_of(document, size=(320, 240)).fov == pytest.approx(20)
+    assert view_of(document, fov=60).fov == pytest.approx(60)
+    assert np.array_equal(view_of(document, fov=60).viewmat, saved.viewmat)
+    assert render(document).rgba8.shape == (480, 640, 4)
+    assert render(document, saved, size=(32, 24)).rgba8.shape == (24, 32, 4)
+    with pytest.raises(UsageError, match="field of view"):
+        view_of(document, fov=200)
+
+
+def test_backgrounds_and_outputs_reach_the_rasterizer(dots: DotRasterizer) -> None:
+    document = ball_document(background=(1.0, 0.0, 0.0))
+    assert render(document, size=(16, 16)).rgba8[0, 0].tolist() == [255, 0, 0, 255]
+    clear = render(document, size=(16, 16), background=None, outputs=("color", "depth"))
+    assert clear.rgba8 is None
+    assert clear.color[0, 0].tolist() == [0, 0, 0, 0]
+    assert clear.expected_depth is not None
+
+
+def test_a_turntable_keeps_the_subject_in_the_picture_all_round() -> None:
+    # A long bar off the middle of the world, lying in the scene's horizontal plane.
+    cloud = ball(400)
+    bar = replace(cloud, means=cloud.means * np.float32([4.0, 0.3, 0.6]) + np.float32([5, 2, -1]))
+    document = Document.of([bar], ["bar"])
+    cameras = turntable_cameras(document, 24, size=(160, 90))
+    center = subject_center(document)
+    assert np.linalg.norm(center - (5, 2, -1)) < 0.6
+    spread = []
+    for camera in cameras:
+        at = projected(camera, bar.means.astype(float))
+        inside = (at > -2).all(axis=1) & (at < (162, 92)).all(axis=1)
+        assert inside.mean() > 0.99
+        spread.append(np.ptp(at[:, 0]) / 160)
+    assert max(spread) > 0.6
+    distance = [np.linalg.norm(camera.position - center) for camera in cameras]
+    assert np.ptp(distance) < 1e-9
+
+
+def test_a_given_first_view_is_carried_round() -> None:
+    document = ball_document()
+    first = Camera.look_at((3, -1, 0), (0, 0, 0), size=(64, 48))
+    cameras = turntable_cameras(document, 4, camera=first, target=(0, 0, 0), up=(0, -1, 0))
+    assert np.array_equal(cameras[0].viewmat, first.viewmat)
+    expected = orbit(first, (0, 0, 0), (0, -1, 0), [90.0])[0]
+    assert np.abs(cameras[1].viewmat - expected.viewmat).max() < 1e-12
+
+
+def test_turntable_is_lazy_and_counts_its_frames(dots: DotRasterizer) -> None:
+    frames = turntable(ball_document(), seconds=0.5, fps=10, size=(32, 24))
+    assert dots.drawn == 0
+    assert next(frames).rgba8.shape == (24, 32, 4)
+    assert dots.drawn == 1
+    assert len(list(frames)) == 4
+
+
+def test_five_lines_make_a_film(dots: DotRasterizer, tmp_path: Path) -> None:
+    frames = turntable(ball_document(), seconds=1, fps=12, size=(48, 32))
+    assert write_video(tmp_path / "ball.mp4", frames, fps=12) == 12
+    assert len(frames_in(tmp_path / "ball.mp4")) == 12
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), 1e8])
+def test_impossible_lengths_are_refused(seconds: float) -> None:
+    with pytest.raises(UsageError):
+        frame_count(seconds, 30)
+    assert frame_count(0.001, 30) == 1
+    assert frame_count(2, 29.97) == 60
+
+
+def film_setup() -> tuple[Document, list[Camera]]:
+    document = ball_document()
+    return document, turntable_cameras(document, 50, size=(48, 32))
+
+
+def test_a_film_of_parts_shows_every_frame_once(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mp4"
+    steps = list(film_job(path, document, cameras, 12))
+    assert [p.done for p in steps if p.note == "Rendering"] == list(range(51))
+    assert list(tmp_path.iterdir()) == [path]
+    write_video(tmp_path / "b.mp4", render_frames(document, cameras), 12)
+    alike(frames_in(path), frames_in(tmp_path / "b.mp4"))
+
+
+def test_a_stopped_film_goes_on(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mp4"
+    run(film_job(path, document, cameras, 12))
+    whole = frames_in(path)
+    path.unlink()
+    dots.drawn, dots.stop_after = 0, 30
+    with pytest.raises(KeyboardInterrupt):
+        run(film_job(path, document, cameras, 12))
+    assert not path.exists()
+    assert kept_frames(path) == 24
+    # Also a part that a killed process left half-written is swept away.
+    (parts_folder(path) / ".000002-12-left.mp4").write_bytes(b"half")
+    dots.drawn, dots.stop_after = 0, None
+    outcome = run(film_job(path, document, cameras, 12, resume=True))
+    assert (outcome.frames, outcome.reused, dots.drawn) == (50, 24, 26)
+    alike(frames_in(path), whole)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_parts_of_another_film_are_not_taken(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mp4"
+    changes = {
+        "background": {"look": Look(background=(1.0, 1.0, 1.0))},
+        "preset": {"look": Look(constants="inria")},
+        "quality": {"quality": 50},
+        "scene": {"document": Document.of([ball(seed=1)], ["ball"])},
+        "camera": {"cameras": [c.resized(64, 32) for c in cameras]},
+        "nothing": {},
+    }
+    for name, change in changes.items():
+        shutil.rmtree(parts_folder(path), ignore_errors=True)
+        dots.drawn, dots.stop_after = 0, 30
+        with pytest.raises(KeyboardInterrupt):
+            run(film_job(path, document, cameras, 12))
+        dots.drawn, dots.stop_after = 0, None
+        arguments = {"document": document, "cameras": cameras} | change
+        outcome = run(film_job(path, fps=12, resume=True, **arguments))
+        assert outcome.reused == (24 if name == "nothing" else 0), name
+
+
+def test_without_resume_a_film_starts_anew(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    dots.stop_after = 30
+    with pytest.raises(KeyboardInterrupt):
+        run(film_job(tmp_path / "a.mp4", document, cameras, 12))
+    dots.drawn, dots.stop_after = 0, None
+    assert run(film_job(tmp_path / "a.mp4", document, cameras, 12)).reused == 0
+    assert dots.drawn == 50
+
+
+def test_stopped_before_the_first_part_nothing_stays(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    job = film_job(tmp_path / "a.mp4", document, cameras, 12)
+    for _ in range(6):
+        next(job)
+    job.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_foreign_files_in_the_parts_folder_are_left_alone(
+    dots: DotRasterizer, tmp_path: Path
+) -> None:
+    document, cameras = film_setup()
+    folder = parts_folder(tmp_path / "a.mp4")
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    run(film_job(tmp_path / "a.mp4", document, cameras, 12))
+    assert [entry.name for entry in folder.iterdir()] == ["notes.txt"]
+
+
+def test_numbered_names() -> None:
+    assert numbered("frames/####.png", 7).as_posix() == "frames/0007.png"
+    assert numbered("a_##.png", 12345).as_posix() == "a_12345.png"
+    for bad in ("a.png", "#_#.png", "##/a.png"):
+        with pytest.raises(UsageError, match="####"):
+            numbered(bad, 1)
+
+
+def test_a_sequence_and_its_arrays(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    outcome = run(
+        numbered_job(
+            tmp_path / "new" / "####.png", document, cameras[:10:3], numbers=range(0, 10, 3),
+            floats=tmp_path / "new" / "c####.npy", depth=tmp_path / "new" / "d####.png",
+            look=Look(background=None), text={"Comment": "hello"},
+        )
+    )  # fmt: skip
+    assert (outcome.frames, outcome.reused) == (4, 0)
+    names = sorted(entry.name for entry in (tmp_path / "new").iterdir())
+    numbers = ["0000", "0003", "0006", "0009"]
+    assert names == [f"{n}.png" for n in numbers] + [f"c{n}.npy" for n in numbers] + [
+        f"d{n}.png" for n in numbers
+    ]
+    with Image.open(tmp_path / "new" / "0003.png") as image:
+        assert image.mode == "RGBA"
+        assert image.text["Comment"] == "hello"
+        shown = np.asarray(image)
+    color = np.load(tmp_path / "new" / "c0003.npy")
+    assert np.abs(shown[..., 3] / 255.0 - color[..., 3]).max() < 1e-6
+    meant = render(document, cameras[3], background=None, outputs=("color",)).color
+    assert np.array_equal(color, meant)
+
+
+def test_a_stopped_sequence_goes_on(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    pattern = tmp_path / "####.webp"
+    dots.stop_after = 7
+    with pytest.raises(KeyboardInterrupt):
+        run(numbered_job(pattern, document, cameras[:20]))
+    there = sorted(tmp_path.iterdir())
+    assert len(there) in (6, 7)
+    # One picture of something else, and one that is no picture, are made again.
+    write_image(there[0], np.zeros((32, 48, 3), np.uint8))
+    there[1].write_bytes(b"broken")
+    dots.drawn, dots.stop_after = 0, None
+    outcome = run(numbered_job(pattern, document, cameras[:20], resume=True))
+    assert outcome.reused == len(there) - 2
+    assert dots.drawn == 20 - outcome.reused
+    assert len(list(tmp_path.iterdir())) == 20
+    again = run(numbered_job(pattern, document, cameras[:20], resume=True))
+    assert again.reused == 20
+    other = run(numbered_job(pattern, document, cameras[:20], resume=True, quality=30))
+    assert other.reused == 0
+
+
+def test_contradictions_are_told(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    clear = Look(background=None)
+    cases = [
+        (film_job(tmp_path / "a.gif", document, cameras), OutputError, "can:"),
+        (film_job(tmp_path / "a.mp4", document, []), UsageError, "0 sizes"),
+        (film_job(tmp_path / "a.mp4", document, cameras, look=clear), UsageError, "transparency"),
+        (film_job(tmp_path / "a.mp4", document, cameras, jobs=0), UsageError, "0 processes"),
+        (film_job(tmp_path / "no" / "a.mp4", document, cameras), OutputError, "does not exist"),
+        (film_job(tmp_path, document, cameras), OutputError, "kind of film"),
+        (numbered_job(tmp_path / "#.jpg", document, cameras, look=clear), UsageError, "JPEG"),
+        (numbered_job(tmp_path / "a.png", document, cameras), UsageError, "####"),
+        (numbered_job(None, document, cameras), UsageError, "Nothing"),
+        (numbered_job(None, document, cameras, resume=True), UsageError, "resumed"),
+        (numbered_job(tmp_path / "#.png", document, cameras, numbers=[1]), UsageError, "numbers"),
+    ]
+    for job, kind, words in cases:
+        with pytest.raises(kind, match=words):
+            run(job)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_several_processes_make_the_same_film(tmp_path: Path) -> None:
+    document = ball_document()
+    cameras = turntable_cameras(document, 26, size=(48, 32))
+    alone = run(film_job(tmp_path / "1.mp4", document, cameras, 12))
+    together = run(film_job(tmp_path / "2.mp4", document, cameras, 12, jobs=2))
+    assert alone == together
+    alike(frames_in(tmp_path / "1.mp4"), frames_in(tmp_path / "2.mp4"))
+
+
+def test_an_error_in_a_process_arrives_here(tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    folder = tmp_path / "frames"
+    job = numbered_job(folder / "####.png", document, cameras, jobs=2)
+    next(job)
+    next(job)
+    folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.raises(OutputError, match=r"00\d\d\.png"):
+        run(job)
