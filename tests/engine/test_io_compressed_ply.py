@@ -102,6 +102,12 @@ def test_a_missing_coefficient_is_zero(tmp_path):
     np.testing.assert_array_equal(cloud.sh[:, 2, 2], whole.sh[:, 2, 2])
 
 
+def test_an_sh_element_without_columns_is_no_sh(tmp_path):
+    data, *_ = packed_file(degree=0)
+    data = data.replace(b"end_header", b"element sh 600\nend_header")
+    assert compressed_ply.read(saved(tmp_path, data)).sh_degree == 0
+
+
 @pytest.mark.parametrize("degree", [0, 1, 2, 3])
 def test_round_trip_stays_within_the_formats_steps(tmp_path, degree):
     cloud = sample_cloud(2000, degree, model="antialiased", up=(0, 0, 1), comments=("note",))

@@ -173,6 +173,8 @@ def _elements(
     kinds = dict(zip(vertex.names, vertex.types, strict=True))
     if any(kinds.get(name) not in ("<u4", "<i4") for name in _PACKED):
         raise FileFormatError(f"The compressed PLY's vertices lack a packed column: {path}")
+    if sh is not None and not sh.names:
+        sh = None
     if vertex.count == 0:
         raise FileFormatError(f"The file holds no splats: {path}")
     if chunk.count != -(-vertex.count // CHUNK_ROWS):
