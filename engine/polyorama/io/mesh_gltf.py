@@ -402,8 +402,8 @@ class _Reader:
     def _accessor(self, number: Any, *, whole: bool = False) -> NDArray[Any]:
         """Rows of an accessor, (count, width); normalised integers as float32 unless `whole`."""
         entry = _at(self._doc.get("accessors"), number, "accessor")
-        kind = _COMPONENTS.get(entry.get("componentType"))
-        width = _WIDTHS.get(entry.get("type"))
+        kind = _COMPONENTS.get(_natural(entry, "componentType"))
+        width = _WIDTHS.get(str(entry.get("type")))
         if kind is None or width is None:
             raise _DamagedError(f"accessor {number} has an unknown type")
         count = _natural(entry, "count")
@@ -422,7 +422,8 @@ class _Reader:
         if whole or not entry.get("normalized") or rows.dtype.kind == "f":
             return rows
         top = np.iinfo(rows.dtype).max
-        return np.maximum(rows.astype(np.float32) / np.float32(top), -1.0)
+        scaled = rows.astype(np.float32) / np.float32(top)
+        return np.asarray(np.maximum(scaled, np.float32(-1.0)))
 
     def _rows(self, view: Any, offset: int, count: int, kind: str, width: int) -> NDArray[Any]:
         data, stride = self._view(view)
@@ -503,4 +504,5 @@ def _uv_transform(entry: dict[str, Any]) -> NDArray[np.float32]:
 def _display(linear: NDArray[np.float32]) -> NDArray[np.float32]:
     """Display (sRGB) colours of glTF's linear factors."""
     c = np.clip(linear, 0.0, 1.0)
-    return np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055).astype(np.float32)
+    curve = np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)
+    return np.asarray(curve, np.float32)

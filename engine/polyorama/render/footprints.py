@@ -1,7 +1,8 @@
 """The sizes of surfels: just large enough to leave no hole, cut off where the surface ends.
 
-Units here are multiples of the standard deviation: a surfel of opacity 0.98 is half covering at
-`RIM` deviations from its centre, so that is where its edge is seen.
+Sizes are chosen in three steps: a surfel in open surface gets what blue noise needs to overlap; one
+beside an edge is squeezed between its edges; then dense probes on the surface find what is left
+open, and the surfels around grow to close it.
 """
 
 from __future__ import annotations
@@ -19,23 +20,28 @@ if TYPE_CHECKING:
 
     from polyorama.render.surface import Surface
 
-__all__ = ["OPACITY", "RIM", "close_holes", "fit", "rebind"]
+__all__ = ["OPACITY", "close_holes", "fit", "rebind"]
 
 OPACITY = 0.98
 """Peak opacity of a surfel on an opaque surface."""
 
-RIM = 1.16
-"""Deviations from the centre at which it is half covering: sqrt(2 ln(2 * 0.98))."""
+_RIM = 1.5
+"""Deviations from a surfel's centre to the edge beside it: there a row of them together is half
+covering, and soon nothing is left."""
 
-_BASE = 0.60
-"""Standard deviation of a surfel in open surface, over the local spacing."""
+_BASE = 0.72
+"""Standard deviation of a surfel in open surface, over the mean spacing."""
 _INSET = 0.30
 """Smallest half width of a surfel at an edge, over the spacing."""
-_SLACK = 0.10
+_SLACK = 0.16
 """How far a surfel may stand over a right-angled edge, over the spacing."""
-_HOLE = 0.06
+_OVER = 0.08
+"""How much farther it may, over the spacing, to close a hole."""
+_HOLE = 0.02
 """Largest light share that may come through between surfels."""
-_STRETCH = 2.2
+_RIM_HOLE = 0.2
+"""The same close to an edge."""
+_STRETCH = 1.6
 """How much longer a surfel may get while holes are closed."""
 
 
@@ -61,15 +67,15 @@ def fit(
 
     Returns
     -------
-    Centres (N, 3), unit first axes (N, 3), deviations (N, 2), and the largest that the second
-    deviation may become (N,).
+    Centres (N, 3), unit first axes (N, 3), deviations (N, 2), and the largest that they may become
+    (N, 2).
     """
     step = 0.5 * spacing
     reach = 1.6 * spacing
     marks, mark_edges = _marks(surface.edges, step)
     grid = HashGrid(marks, reach + step)
     centres, axes = points.copy(), np.zeros_like(points)
-    sizes, caps = np.zeros((len(points), 2)), np.zeros(len(points))
+    sizes, caps = np.zeros((len(points), 2)), np.zeros((len(points), 2))
 
     def task(_: int, start: int, stop: int) -> None:
         _fit(
@@ -178,7 +184,7 @@ def _fit(  # type: ignore[no-untyped-def]
                             bx, by, bz = ex, ey, ez
         su = sv = base
         shift_a = shift_b = 0.0
-        cap = _STRETCH * base
+        cap_u = cap_v = _STRETCH * base
         if found > 0:
             # Turn the frame so that its first axis runs along the nearest edge.
             ea = bx * ux + by * uy + bz * uz
@@ -209,9 +215,9 @@ def _fit(  # type: ignore[no-untyped-def]
                         high_a = min(high_a, flat * flat / qa + slack)
                     else:
                         low_a = min(low_a, -flat * flat / qa + slack)
-            half_b, shift_b = _squeeze(low_b, high_b, RIM * base, _INSET * spacing)
+            half_b, shift_b = _squeeze(low_b, high_b, _RIM * base, _INSET * spacing)
             # What is lost across the edge is gained along it.
-            wish = min(RIM * base * math.sqrt(RIM * base / half_b), 1.5 * RIM * base)
+            wish = min(_RIM * base * math.sqrt(_RIM * base / half_b), 1.5 * _RIM * base)
             half_a, shift_a = _squeeze(low_a, high_a, wish, _INSET * spacing)
             # Edges that run askew cut both.
             shrink = 1.0
@@ -224,15 +230,31 @@ def _fit(  # type: ignore[no-untyped-def]
                     support = math.sqrt((ma * half_a) ** 2 + (mb * half_b) ** 2)
                     if support > room:
                         shrink = min(shrink, max(room, _INSET * spacing) / support)
-            su, sv = half_a * shrink / RIM, half_b * shrink / RIM
-            if min(low_b, high_b) < np.inf:
-                cap = sv + 0.12 * spacing
+            half_a, half_b = half_a * shrink, half_b * shrink
+            su, sv = half_a / _RIM, half_b / _RIM
+            # Growth later on may lead a little over an edge, never far.
+            cap_u = _STRETCH * max(su, base)
+            for f in range(found):
+                qa, qb = near_a[f], near_b[f]
+                flat = math.sqrt(qa * qa + qb * qb)
+                if flat <= 1e-12 * spacing:
+                    cap_v = min(cap_v, sv + _OVER * spacing)
+                    continue
+                ma, mb = abs(qa) / flat, abs(qb) / flat
+                room = flat - (qa * shift_a + qb * shift_b) / flat + near_limit[f]
+                room = max(room, 0.0) + _OVER * spacing
+                if ma > 0.3:
+                    rest = max(room * room - (mb * half_b) ** 2, 0.0)
+                    cap_u = min(cap_u, max(su, math.sqrt(rest) / (ma * _RIM)))
+                if mb > 0.3:
+                    rest = max(room * room - (ma * half_a) ** 2, 0.0)
+                    cap_v = min(cap_v, max(sv, math.sqrt(rest) / (mb * _RIM)))
         centres[i, 0] = px + shift_a * ux + shift_b * vx
         centres[i, 1] = py + shift_a * uy + shift_b * vy
         centres[i, 2] = pz + shift_a * uz + shift_b * vz
         axes[i, 0], axes[i, 1], axes[i, 2] = ux, uy, uz
         sizes[i, 0], sizes[i, 1] = su, sv
-        caps[i] = cap
+        caps[i, 0], caps[i, 1] = cap_u, cap_v
 
 
 @kernel
@@ -264,15 +286,15 @@ def close_holes(
     """Grow surfels until no probe on the surface lets more than a little light through.
 
     At every probe the transmittance of all surfels on its side is taken; where it is too large,
-    the surfel that covers the probe best grows along the axis on which the probe lies, across an
-    edge no further than `caps`. A few rounds settle it.
+    the surfel that covers the probe best grows along the axis on which the probe lies, no further
+    than `caps`. A few rounds settle it.
 
     Parameters
     ----------
     centres, axes, normals, sizes
         (N, 3), (N, 3), (N, 3), (N, 2): the surfels.
     caps
-        (N,) largest second deviation.
+        (N, 2) largest sizes.
     probes, probe_normals
         (P, 3) dense points on the surface and their unit normals.
     spacing
@@ -284,7 +306,6 @@ def close_holes(
     """
     sizes = sizes.copy()
     seconds = np.cross(normals, axes)
-    limits = np.stack([np.maximum(_STRETCH * sizes[:, 0], sizes[:, 0]), caps], axis=1)
     todo = np.arange(len(probes))
     for _ in range(5):
         grid = HashGrid(centres, min(3.3 * float(sizes.max()), 2.6 * spacing))
@@ -302,7 +323,7 @@ def close_holes(
             pending: NDArray[np.int64] = pending,
         ) -> None:
             _probe(
-                centres, axes, seconds, normals, sizes, limits, probes, probe_normals, pending,
+                centres, axes, seconds, normals, sizes, caps, probes, probe_normals, pending,
                 spacing, *grid.arrays, best, wish, start, stop,
             )  # fmt: skip
 
@@ -318,7 +339,7 @@ def close_holes(
 
 @kernel
 def _probe(  # type: ignore[no-untyped-def]
-    centres, axes, seconds, normals, sizes, limits, probes, probe_normals, todo, spacing, origin,
+    centres, axes, seconds, normals, sizes, caps, probes, probe_normals, todo, spacing, origin,
     cell, starts, items, best, wish, start, stop,
 ):  # fmt: skip
     mask = len(starts) - 2
@@ -360,13 +381,18 @@ def _probe(  # type: ignore[no-untyped-def]
                         through *= 1.0 - alpha
                         # Prefer one that may still grow on the axis that matters.
                         axis = 0 if abs(a) >= abs(b) else 1
-                        grows = sizes[j, axis] < 0.999 * limits[j, axis]
+                        grows = sizes[j, axis] < 0.999 * caps[j, axis]
                         if grows and alpha > chosen_alpha:
                             chosen, chosen_alpha, chosen_a, chosen_b = j, alpha, a, b
-        if through <= _HOLE or chosen < 0:
+        if chosen < 0:
+            continue
+        # Beside an edge there are surfels on one side alone; a soft rim is all there can be.
+        edge = caps[chosen, 1] < _BASE * spacing
+        hole = _RIM_HOLE if edge else _HOLE
+        if through <= hole:
             continue
         # The alpha that this one must have so that all together just close the hole.
-        need = 1.0 - (1.0 - chosen_alpha) * _HOLE / through
+        need = 1.0 - (1.0 - chosen_alpha) * hole / through
         need = min(need, 0.8 * OPACITY)
         if need <= chosen_alpha:
             continue
@@ -376,10 +402,10 @@ def _probe(  # type: ignore[no-untyped-def]
         wish[p, 0], wish[p, 1] = sizes[chosen, 0], sizes[chosen, 1]
         if a2 >= b2:
             grow = math.sqrt(a2 / max(squared - b2, 0.25 * a2))
-            wish[p, 0] = min(limits[chosen, 0], sizes[chosen, 0] * min(grow, 1.35))
+            wish[p, 0] = min(caps[chosen, 0], sizes[chosen, 0] * min(grow, 1.35))
         else:
             grow = math.sqrt(b2 / max(squared - a2, 0.25 * b2))
-            wish[p, 1] = min(limits[chosen, 1], sizes[chosen, 1] * min(grow, 1.35))
+            wish[p, 1] = min(caps[chosen, 1], sizes[chosen, 1] * min(grow, 1.35))
 
 
 def rebind(

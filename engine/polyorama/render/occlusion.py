@@ -21,6 +21,15 @@ __all__ = ["Occluders", "ambient_occlusion"]
 
 _RAYS_AT_ONCE = 1 << 19
 
+# Directions about a normal, up to 60 degrees from it, each as long as a slab's crossing.
+_FAN = np.array(
+    [
+        [np.tan(np.radians(tilt)) * np.cos(turn), np.tan(np.radians(tilt)) * np.sin(turn), 1.0]
+        for tilt, count in ((30, 5), (60, 8))
+        for turn in 2.0 * np.pi * np.arange(count) / count
+    ]
+)
+
 
 class Occluders:
     """Meshes that stand in the way of light; build it once for a stage and use it for each thing.
@@ -38,14 +47,15 @@ class Occluders:
 
     def __init__(self, meshes: Mesh | Sequence[Mesh]) -> None:
         try:
-            import open3d as o3d
+            import open3d
         except ImportError as error:
             raise UnavailableError(
                 "Shadows need the package open3d; install it, or ask for surfels without "
                 "occlusion and shadows."
             ) from error
-        self._tensor: Any = o3d.core.Tensor
-        self._scene: Any = o3d.t.geometry.RaycastingScene()
+        o3d: Any = open3d
+        self._tensor = o3d.core.Tensor
+        self._scene = o3d.t.geometry.RaycastingScene()
         low, high = np.full(3, np.inf), np.full(3, -np.inf)
         for mesh in [meshes] if isinstance(meshes, Mesh) else meshes:
             good = np.isfinite(mesh.vertices[mesh.triangles]).all(axis=(1, 2))
@@ -63,6 +73,34 @@ class Occluders:
             return np.zeros(len(rays), bool)
         hits = self._scene.test_occlusions(self._tensor(rays), tnear=0.0, tfar=1.0)
         return np.asarray(hits.numpy(), bool)
+
+    def covered(
+        self, points: NDArray[np.float64], normals: NDArray[np.float64], depth: float
+    ) -> NDArray[np.bool_]:
+        """Whether points of the surface lie closely under another one.
+
+        Parameters
+        ----------
+        points, normals
+            (N, 3) on the surface, and its unit normals.
+        depth
+            How close, world units: every ray to one side must meet something that near, rays
+            aslant up to twice as far.
+
+        Returns
+        -------
+        (N,) bool.
+        """
+        lift = min(1e-5 * self.diagonal, 0.1 * depth)
+        rays = np.concatenate([points + lift * normals, depth * normals], axis=1, dtype=np.float32)
+        suspects = np.flatnonzero(self.blocked(rays))
+        covered = np.zeros(len(points), bool)
+        for start, stop in _chunks(len(suspects), len(_FAN)):
+            rows = suspects[start:stop]
+            bundle = np.empty((len(rows), len(_FAN), 6), np.float32)
+            _fan_rays(points[rows], normals[rows], lift, depth, _FAN, bundle)
+            covered[rows] = self.blocked(bundle.reshape(-1, 6)).reshape(-1, len(_FAN)).all(axis=1)
+        return covered
 
     def sky(
         self,
@@ -106,9 +144,8 @@ class Occluders:
         *,
         rays: int,
         seed: int,
-        two_sided: bool,
     ) -> NDArray[np.float32]:
-        """Share of each light that each point sees.
+        """Share of each light that each point sees; 1 where it faces away from the light.
 
         Directional lights are discs of their softness, lamps are balls of their size.
 
@@ -133,7 +170,7 @@ class Occluders:
                 continue
             toward = place - points if is_lamp else np.broadcast_to(place, points.shape)
             facing = np.einsum("nc,nc->n", normals, toward)
-            lit = np.flatnonzero(np.abs(facing) > 0 if two_sided else facing > 0)
+            lit = np.flatnonzero(facing > 0)
             for start, stop in _chunks(len(lit), rays):
                 rows = lit[start:stop]
                 bundle = np.empty((len(rows), rays, 6), np.float32)
@@ -166,6 +203,19 @@ def _frame(nx, ny, nz):  # type: ignore[no-untyped-def]
     a = -1.0 / (sign + nz)
     b = nx * ny * a
     return (1.0 + sign * nx * nx * a, sign * b, -sign * nx), (b, sign + ny * ny * a, -ny)
+
+
+@kernel
+def _fan_rays(points, normals, lift, depth, fan, rays):  # type: ignore[no-untyped-def]
+    for i in range(len(points)):
+        (ux, uy, uz), (vx, vy, vz) = _frame(normals[i, 0], normals[i, 1], normals[i, 2])
+        for k in range(len(fan)):
+            a, b, c = depth * fan[k, 0], depth * fan[k, 1], depth * fan[k, 2]
+            for axis in range(3):
+                rays[i, k, axis] = points[i, axis] + lift * normals[i, axis]
+            rays[i, k, 3] = a * ux + b * vx + c * normals[i, 0]
+            rays[i, k, 4] = a * uy + b * vy + c * normals[i, 1]
+            rays[i, k, 5] = a * uz + b * vz + c * normals[i, 2]
 
 
 @kernel

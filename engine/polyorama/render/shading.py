@@ -136,12 +136,12 @@ class LightRig:
 
 
 DEFAULT_RIG = LightRig(
-    key=DirectionalLight((0.55, -0.95, 0.75), (1.0, 0.96, 0.90), 0.62, softness=6.0),
+    key=DirectionalLight((0.55, -0.95, 0.75), (1.0, 0.96, 0.90), 0.70, softness=6.0),
     fill=DirectionalLight((-0.9, -0.35, 0.6), (0.84, 0.90, 1.0), 0.16, shadows=False),
     rim=DirectionalLight((-0.35, -0.55, -0.95), (0.92, 0.95, 1.0), 0.30, softness=8.0),
     sky=(0.95, 0.97, 1.0),
-    ground=(0.80, 0.75, 0.70),
-    ambient=0.42,
+    ground=(0.70, 0.66, 0.63),
+    ambient=0.36,
 )
 """A studio: warm key from the upper left front, cool fill and rim, soft sky. Up is -y, front +z."""
 
@@ -206,7 +206,7 @@ def sample_texture(texture: NDArray[np.uint8], uvs: ArrayLike) -> NDArray[np.flo
     top, bottom = row % height, (row + 1) % height
     upper = texture[top, left] * (1 - fx) + texture[top, right] * fx
     lower = texture[bottom, left] * (1 - fx) + texture[bottom, right] * fx
-    return ((upper * (1 - fy) + lower * fy) / 255.0).astype(np.float32)
+    return np.asarray((upper * (1 - fy) + lower * fy) / 255.0, np.float32)
 
 
 def albedo_at(

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.errors import UsageError
+from polyorama.render.shading import albedo_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,6 +23,9 @@ CREASE = 50.0
 
 SHARP = 12.0
 """Edges that fold by more than this (degrees) are kept crisp."""
+
+_SEAM = 0.08
+"""Difference in display colour, 0..1, from which an edge between two faces is kept crisp."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +46,11 @@ class Surface:
         (T, 3) int32, the triangle beyond the edge opposite each corner where the surface goes on
         smoothly, else -1.
     edges
-        (E, 2, 3) float64 ends of the sharp edges and open borders.
+        (E, 2, 3) float64 ends of the sharp edges, of open borders and of edges between colours.
     edge_faces
         (E, 2, 3) float64 normals of the faces at each such edge (a border repeats its one).
     edge_folds
-        (E,) float64, sine of the fold, 0..1 (1 from a right angle on, and at borders).
+        (E,) float64, sine of the fold, 0..1 (1 from a right angle on, at borders and colours).
     closed
         Whether every edge has two faces.
     """
@@ -81,7 +85,7 @@ def analyse(mesh: Mesh) -> Surface:
     name = f"Mesh {mesh.name!r}" if mesh.name else "The mesh"
     vertices = mesh.vertices.astype(np.float64)
     corners = vertices[mesh.triangles]
-    finite = np.isfinite(corners).all(axis=(1, 2))
+    finite: NDArray[np.bool_] = np.isfinite(corners).all(axis=(1, 2))
     if not finite.any():
         raise UsageError(f"{name} has no triangles with finite corners, so nothing can be shown.")
     low = corners[finite].min(axis=(0, 1))
@@ -98,7 +102,7 @@ def analyse(mesh: Mesh) -> Surface:
             (first**2).sum(1), np.maximum((second**2).sum(1), ((second - first) ** 2).sum(1))
         )
     )
-    solid = finite & (double > 1e-7 * extent * longest)
+    solid: NDArray[np.bool_] = finite & (double > 1e-7 * extent * longest)
     if not solid.any():
         raise UsageError(f"{name} has no area, so it cannot be covered.")
     areas = np.where(solid, 0.5 * double, 0.0)
@@ -111,7 +115,7 @@ def analyse(mesh: Mesh) -> Surface:
     if closed and np.einsum("tc,tc->", corners[:, 0] - low, cross) < 0.0:
         normals[solid] *= -1.0
     corner_normals = _corner_normals(welded, corners, areas, normals, np.cos(np.radians(CREASE)))
-    across, edges, edge_faces, folds = _classify(table, corners, normals)
+    across, edges, edge_faces, folds = _classify(mesh, table, corners, normals)
     return Surface(
         corners, areas, normals, corner_normals, across, edges, edge_faces, folds, closed
     )
@@ -145,6 +149,7 @@ def _edges(
 
 
 def _classify(
+    mesh: Mesh,
     table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
     corners: NDArray[np.float64],
     normals: NDArray[np.float64],
@@ -157,15 +162,35 @@ def _classify(
     cosine = np.einsum("ec,ec->e", normals[one], normals[two])
     pair = counts == 2
     goes_on = pair & (cosine > np.cos(np.radians(SHARP)))
+    folds = np.where(pair & (cosine > 0), np.sqrt(np.clip(1 - cosine**2, 0, 1)), 1.0)
+    seam = np.flatnonzero(goes_on)
+    seam = seam[_changes_color(mesh, one[seam], side[head[seam]], two[seam], side[partner[seam]])]
+    goes_on[seam], folds[seam] = False, 1.0
     across = np.full((len(corners), 3), -1, np.int32)
     across[one[goes_on], side[head[goes_on]]] = two[goes_on]
     across[two[goes_on], side[partner[goes_on]]] = one[goes_on]
     sharp = ~goes_on
-    fold = np.where(pair & (cosine > 0), np.sqrt(np.clip(1 - cosine**2, 0, 1)), 1.0)
     face, k = one[sharp], side[head[sharp]]
     edges = np.stack([corners[face, (k + 1) % 3], corners[face, (k + 2) % 3]], axis=1)
     edge_faces = np.stack([normals[one[sharp]], normals[two[sharp]]], axis=1)
-    return across, edges, edge_faces, fold[sharp]
+    return across, edges, edge_faces, folds[sharp]
+
+
+def _changes_color(
+    mesh: Mesh,
+    one: NDArray[np.int64],
+    side_one: NDArray[np.int64],
+    two: NDArray[np.int64],
+    side_two: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Whether an edge parts two colours: what its faces show just beside its middle differs."""
+    shown = []
+    for faces, sides in ((one, side_one), (two, side_two)):
+        weights = np.full((len(faces), 3), 0.48, np.float32)
+        weights[np.arange(len(faces)), sides] = 0.04
+        color, alpha, _ = albedo_at(mesh, faces.astype(np.int32), weights)
+        shown.append(np.concatenate([color, alpha[:, None]], axis=1))
+    return np.asarray(np.abs(shown[0] - shown[1]).max(axis=1) > _SEAM)
 
 
 def _corner_normals(

@@ -38,6 +38,8 @@ _CANDIDATES = 5
 """Candidates a surfel from which the blue noise is chosen."""
 _FLATNESS = 0.06
 """Thickness of a surfel over its mean size."""
+_BURIED = 0.75
+"""What lies under another surface at less than this, over the spacing, is not covered."""
 _SKY_RAYS = 32
 _LIGHT_RAYS = 12
 _UP = (0.0, -1.0, 0.0)
@@ -116,6 +118,7 @@ def surfels_from_mesh(
     shadows: bool = True,
     occluders: Mesh | Sequence[Mesh] | Occluders | None = None,
     sides: Literal["auto", "one", "two"] = "auto",
+    keep_buried: bool = False,
 ) -> Surfels:
     """Cover a mesh with `count` flat Gaussians, shaded under a light rig.
 
@@ -140,6 +143,9 @@ def surfels_from_mesh(
     sides
         "one" for closed solids, "two" for paper and cloth (light comes through), "auto" tells by
         whether the mesh is closed.
+    keep_buried
+        Cover what lies closely under other parts of the mesh too: needed when the mesh will move
+        and may uncover it; wasted, and in the way of the depth sort, when it will not.
 
     Raises
     ------
@@ -155,7 +161,8 @@ def surfels_from_mesh(
     surface = analyse(mesh)
     two_sided = sides == "two" or (sides == "auto" and not surface.closed)
     rng = np.random.default_rng(seed)
-    samples = _sample(mesh, surface, count, rng)
+    own = None if keep_buried else Occluders(mesh)
+    samples = _sample(mesh, surface, count, rng, own)
     ids, weights, normals, shading = samples.ids, samples.weights, samples.normals, samples.shading
     points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
 
@@ -172,8 +179,9 @@ def surfels_from_mesh(
         colors = np.clip(display_from_linear(albedo + emission), 0.0, 1.0)
     else:
         openness, visibility = _light(
-            mesh, surface, means, normals, shading, bound, bary, rig, samples.spacing,
-            occlusion, shadows, occluders, seed, two_sided,
+            mesh, means, normals, bound, bary, rig, samples.spacing,
+            occlusion, shadows, own if occluders is None and own is not None else occluders, seed,
+            two_sided,
         )  # fmt: skip
         lit = shade(
             albedo, shading, means.astype(np.float32), rig,
@@ -206,27 +214,43 @@ class _Samples:
     probe_normals: NDArray[np.float32]
 
 
-def _sample(mesh: Mesh, surface: Surface, count: int, rng: np.random.Generator) -> _Samples:
-    areas = surface.areas
+def _sample(
+    mesh: Mesh, surface: Surface, count: int, rng: np.random.Generator, scene: Occluders | None
+) -> _Samples:
+    """Candidates where the surface can be seen, and the blue noise chosen from them."""
     wanted = _CANDIDATES * count + 64
-    ids, weights = surface_points(areas, wanted, rng)
-    area = surface.area
-    if _may_be_transparent(mesh):
-        seen = albedo_at(mesh, ids, weights.astype(np.float32))[1] > 0.02
-        share = float(seen.mean())
-        if share == 0.0:
-            raise UsageError(f"Mesh {mesh.name!r} is transparent all over, so nothing is shown.")
-        if share < 1.0:
-            ids, weights = surface_points(areas, int(wanted / share) + 64, rng)
+    spacing = float(np.sqrt(surface.area / count))
+
+    def candidates(number: int) -> tuple[NDArray[np.int32], NDArray[np.float64], float]:
+        ids, weights = surface_points(surface.areas, number, rng)
+        seen = np.ones(number, bool)
+        if _may_be_transparent(mesh):
             seen = albedo_at(mesh, ids, weights.astype(np.float32))[1] > 0.02
-            ids, weights = ids[seen], weights[seen]
-            area *= share
+            if not seen.any():
+                raise UsageError(
+                    f"Mesh {mesh.name!r} is transparent all over, so nothing can be shown."
+                )
+        if scene is not None:
+            points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
+            covered = scene.covered(points, surface.normals[ids], _BURIED * spacing)
+            # What is covered everywhere (two sheets face to face) must still be shown.
+            if not (covered | ~seen).all():
+                seen &= ~covered
+        return ids[seen], weights[seen], float(seen.mean())
+
+    ids, weights, share = candidates(wanted)
+    if share < 0.999:
+        ids, weights, share = candidates(int(wanted / share) + 64)
+    area = surface.area * share
+    spacing = float(np.sqrt(area / count))
+    while len(ids) < count:
+        more, their, _ = candidates(wanted)
+        ids, weights = np.concatenate([ids, more]), np.concatenate([weights, their])
     points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
     shading = np.einsum("nk,nkc->nc", weights, surface.corner_normals[ids]).astype(np.float32)
     shading /= np.maximum(np.linalg.norm(shading, axis=1, keepdims=True), 1e-12)
-    spacing = float(np.sqrt(area / count))
     # On triangles much smaller than a surfel, the face normal is only roughness.
-    small = np.sqrt(areas[ids]) < 0.5 * spacing
+    small = np.sqrt(surface.areas[ids]) < 0.5 * spacing
     normals = np.where(small[:, None], shading, surface.normals[ids])
     facing = normals.astype(np.float32)
     order = progressive_order(points, facing, count, area)
@@ -305,10 +329,8 @@ def _texels_across(mesh: Mesh, surface: Surface, spacing: float) -> NDArray[np.f
 
 def _light(
     mesh: Mesh,
-    surface: Surface,
     means: NDArray[np.float64],
     normals: NDArray[np.float64],
-    shading: NDArray[np.float32],
     ids: NDArray[np.int32],
     bary: NDArray[np.float64],
     rig: LightRig,
@@ -332,7 +354,9 @@ def _light(
                 f"{len(mesh.vertices)} vertices."
             )
         openness = np.einsum("nk,nk->n", bary, given[mesh.triangles[ids]]).astype(np.float32)
-    casts = shadows and any(light.shadows for light in (*rig.directional, *rig.points))
+    casts = shadows and (
+        any(sun.shadows for sun in rig.directional) or any(lamp.shadows for lamp in rig.points)
+    )
     if not auto and not casts:
         return openness, None
     scene = scene_around(mesh, occluders)
@@ -342,13 +366,13 @@ def _light(
     traced: list[NDArray[np.float32]] = []
     if auto:
         reach = max(own_distance(mesh), 0.08 * scene.diagonal)
-        sky = scene.sky(above, shading, rays=_SKY_RAYS, distance=reach, seed=seed)
+        sky = scene.sky(above, facing, rays=_SKY_RAYS, distance=reach, seed=seed)
         if two_sided:
-            other = scene.sky(below, -shading, rays=_SKY_RAYS, distance=reach, seed=seed + 1)
+            other = scene.sky(below, -facing, rays=_SKY_RAYS, distance=reach, seed=seed + 1)
             sky = np.maximum(sky, other)
         traced.append(sky[:, None])
     if casts:
-        traced.append(_visibility(scene, above, below, facing, shading, rig, seed, two_sided))
+        traced.append(_visibility(scene, above, below, facing, rig, seed, two_sided))
     blurred = smooth(means, facing, np.concatenate(traced, axis=1), 2.2 * spacing)
     if auto:
         return blurred[:, 0], blurred[:, 1:] if casts else None
@@ -360,15 +384,14 @@ def _visibility(
     above: NDArray[np.float64],
     below: NDArray[np.float64],
     facing: NDArray[np.float32],
-    shading: NDArray[np.float32],
     rig: LightRig,
     seed: int,
     two_sided: bool,
 ) -> NDArray[np.float32]:
     """Lights are sought from the side of the surface on which they are."""
-    seen = scene.lights(above, facing, rig, rays=_LIGHT_RAYS, seed=seed + 2, two_sided=False)
+    seen = scene.lights(above, facing, rig, rays=_LIGHT_RAYS, seed=seed + 2)
     if two_sided:
-        behind = scene.lights(below, -facing, rig, rays=_LIGHT_RAYS, seed=seed + 3, two_sided=False)
+        behind = scene.lights(below, -facing, rig, rays=_LIGHT_RAYS, seed=seed + 3)
         seen = np.minimum(seen, behind)
     return seen
 
@@ -432,6 +455,7 @@ def _pose(  # type: ignore[no-untyped-def]
     start, stop,
 ):  # fmt: skip
     old, new = np.empty((3, 3)), np.empty((3, 3))
+    change, back = np.empty((3, 3)), np.empty((3, 3))
     spread = np.empty((3, 2))
     for i in range(start, stop):
         a, b, c = triangles[ids[i]]
@@ -446,13 +470,14 @@ def _pose(  # type: ignore[no-untyped-def]
         flat = _unit_cross(new)
         if flat == 0.0:
             # A collapsed triangle has no plane; the surfel keeps its own and only moves.
-            for r in range(3):
-                scales[i, r] = sizes[i, r]
-                normals[i, r] = shading[i, r]
+            for m in range(3):
+                scales[i, m] = sizes[i, m]
+                normals[i, m] = shading[i, m]
                 for k in range(3):
-                    frames[i, r, k] = axes[i, r, k]
+                    frames[i, m, k] = axes[i, m, k]
             continue
-        change = new @ np.linalg.inv(old)
+        _map(old, new, change)
+        _map(new, old, back)
         for k in range(3):
             for axis in range(2):
                 total = 0.0
@@ -460,7 +485,7 @@ def _pose(  # type: ignore[no-untyped-def]
                     total += change[k, m] * axes[i, m, axis]
                 spread[k, axis] = total * sizes[i, axis]
         # Principal axes of the stretched ellipse (a one-sided Jacobi rotation).
-        p = q = r = 0.0
+        p, q, r = 0.0, 0.0, 0.0
         for k in range(3):
             p += spread[k, 0] * spread[k, 0]
             q += spread[k, 1] * spread[k, 1]
@@ -482,16 +507,34 @@ def _pose(  # type: ignore[no-untyped-def]
             frames[i, k, 2] = frames[i, m, 0] * frames[i, n, 1] - frames[i, n, 0] * frames[i, m, 1]
         scales[i, 0], scales[i, 1], scales[i, 2] = first, second, sizes[i, 2]
         # Normals move with the inverse transpose.
-        inverse = np.linalg.inv(change)
         length = 0.0
         for k in range(3):
             total = 0.0
             for m in range(3):
-                total += inverse[m, k] * shading[i, m]
+                total += back[m, k] * shading[i, m]
             normals[i, k] = total
             length += total * total
         for k in range(3):
             normals[i, k] /= np.sqrt(length)
+
+
+@kernel
+def _map(source, target, result):  # type: ignore[no-untyped-def]
+    """The matrix that takes the columns of `source` to those of `target`."""
+    det = 0.0
+    for k in range(3):
+        m, n = (k + 1) % 3, (k + 2) % 3
+        det += source[k, 0] * (source[m, 1] * source[n, 2] - source[n, 1] * source[m, 2])
+    for row in range(3):
+        for k in range(3):
+            m, n = (k + 1) % 3, (k + 2) % 3
+            total = 0.0
+            for column in range(3):
+                p, q = (column + 1) % 3, (column + 2) % 3
+                # Cofactors: rows of the inverse are the other two columns' cross products.
+                cofactor = source[m, p] * source[n, q] - source[n, p] * source[m, q]
+                total += target[row, column] * cofactor
+            result[row, k] = total / det
 
 
 @kernel
