@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "DRAWING", "main"]
 
 COMMANDS: dict[str, str] = {
+    "bench": "measure this machine: frames, files, start-up",
     "doctor": "say what works on this machine, and what to do about the rest",
     "warm": "compile the renderer for this processor now, not at the first picture",
     "render": "make pictures and films of captures, meshes and projects",
