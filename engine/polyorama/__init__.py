@@ -26,10 +26,11 @@ _LAZY = {
     "Node": "polyorama.scene.document",
     "PolyoramaError": "polyorama.errors",
     "SplatCloud": "polyorama.scene.splats",
+    "convert": "polyorama.verbs.convert",
     "doctor": "polyorama.verbs.doctor",
     "open": "polyorama.verbs.open",
     "read_cameras": "polyorama.io.cameras",
-    "render": "polyorama.verbs.film",
+    "render": "polyorama.render",
     "turntable": "polyorama.verbs.film",
     "write_cameras": "polyorama.io.cameras",
     "write_image": "polyorama.io.image",
@@ -41,7 +42,10 @@ def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'polyorama' has no attribute {name!r}")
-    value = getattr(importlib.import_module(module), name)
+    value: Any = importlib.import_module(module)
+    # `render` is a room as well as a verb: the room itself can be called.
+    if module != f"polyorama.{name}":
+        value = getattr(value, name)
     globals()[name] = value
     return value
 
