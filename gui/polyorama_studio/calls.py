@@ -15,7 +15,7 @@ import numpy as np
 from polyorama.errors import FileFormatError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
 from polyorama.render.resolve import render, resolve
-from polyorama_studio.viewport.orbit import OrbitView
+from polyorama_studio.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from polyorama_studio.viewport.orbit import OrbitView
+    from polyorama_studio.orbit import OrbitView
 
 __all__ = ["command_line", "open_line", "python_camera", "python_picture"]
 

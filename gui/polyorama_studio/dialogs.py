@@ -102,16 +102,12 @@ class PictureDialog(_Dialog):
         times.setProperty("quiet", True)
         for widget in (self.width_box, times, self.height_box):
             sides.addWidget(widget, 0 if widget is times else 1)
-        for row, (text, field) in enumerate(
-            ((self.tr("Size"), self.preset), (self.tr("Width and height"), sides))
-        ):
+        for row, text in enumerate((self.tr("Size"), self.tr("Width and height"))):
             label = QLabel(text, self)
             label.setProperty("quiet", True)
             grid.addWidget(label, row, 0)
-            if isinstance(field, QHBoxLayout):
-                grid.addLayout(field, row, 1)
-            else:
-                grid.addWidget(field, row, 1)
+        grid.addWidget(self.preset, 0, 1)
+        grid.addLayout(sides, 1, 1)
         grid.addWidget(self.transparent, 2, 1)
         self.body.addLayout(grid)
         self.add_button(self.tr("Cancel"), self.reject)

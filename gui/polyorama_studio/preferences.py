@@ -67,8 +67,8 @@ class Preferences(QObject):
     def recent(self) -> list[Path]:
         """Files opened lately that still exist, newest first."""
         stored = self._settings.value("recent", [])
-        names = [stored] if isinstance(stored, str) else list(stored or [])
-        return [path for path in map(Path, names) if path.exists()]
+        names = stored if isinstance(stored, list) else [stored] if stored else []
+        return [path for path in map(Path, map(str, names)) if path.exists()]
 
     def remember(self, paths: Iterable[Path]) -> None:
         """Put files at the head of the recent ones."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtGui import QImage
 
-from polyorama.errors import PolyoramaError
+from polyorama.errors import PolyoramaError, UnavailableError
 from polyorama.render.resolve import resolve
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from polyorama.render.frame import Frame
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
-    from polyorama_studio.viewport.governor import Quality
-    from polyorama_studio.viewport.orbit import OrbitView
+    from polyorama_studio.governor import Quality
+    from polyorama_studio.orbit import OrbitView
 
 __all__ = ["Picture", "RenderLoop", "Request", "to_image"]
 
@@ -130,7 +130,8 @@ class RenderLoop:
         try:
             self._rasterizer = self._prepared()
         except Exception:  # the next request tries again, and its picture tells
-            log.exception("The renderer could not be made ready.")
+            if not self._closed:
+                log.exception("The renderer could not be made ready.")
         while True:
             with self._changed:
                 while self._pending is None and not self._closed:
@@ -151,9 +152,11 @@ class RenderLoop:
         job = self._make_rasterizer()
         try:
             while True:
+                progress = next(job)
                 if self._closed:
                     job.close()
-                self._progress(next(job))
+                    raise UnavailableError("The renderer was closed.")
+                self._progress(progress)
         except StopIteration as stop:
             return stop.value
         finally:

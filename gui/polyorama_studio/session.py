@@ -14,10 +14,10 @@ from PySide6.QtGui import QGuiApplication
 from polyorama_studio import calls, camera_text
 from polyorama_studio.bridge import Bridge
 from polyorama_studio.jobs import Handlers, JobRunner, explain
+from polyorama_studio.orbit import OrbitView
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.stage import Stage
 from polyorama_studio.theme import Theme
-from polyorama_studio.viewport.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

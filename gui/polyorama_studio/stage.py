@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from polyorama_studio.governor import FULL, Governor
+from polyorama_studio.orbit import OrbitView
 from polyorama_studio.rendering import Picture, RenderLoop, Request
-from polyorama_studio.viewport.governor import FULL, Governor
-from polyorama_studio.viewport.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Callable

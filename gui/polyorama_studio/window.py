@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QIcon, QKeyEvent
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from polyorama_studio.actions import MENUS, ActionSet, translated
@@ -32,6 +32,10 @@ _CONTEXT_MENU = (
 
 class Window(QMainWindow):
     """Menus, rail, viewport and status strip round one session."""
+
+    session: Session
+    panels_hidden: bool
+    on_stage: bool
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -157,7 +161,9 @@ class Window(QMainWindow):
 
     @Slot()
     def _open_recent(self) -> None:
-        self.session.open_files([Path(self.sender().data())])
+        action = self.sender()
+        if isinstance(action, QAction):
+            self.session.open_files([Path(action.data())])
 
     @Slot(QPoint)
     def _show_context_menu(self, position: QPoint) -> None:
@@ -267,7 +273,6 @@ class Window(QMainWindow):
         QGuiApplication.clipboard().setText(log_text())
         self.session.notice.emit(Notice("info", self.tr("Log copied")))
 
-    @Slot()
     def quit(self) -> None:
         """Close the window, which ends the program."""
         self.close()
@@ -287,5 +292,7 @@ class Window(QMainWindow):
         """Stop threads and timers before the widgets go."""
         if not self.on_stage:
             self.session.preferences.geometry = self.saveGeometry()
+        # Gone for the eye at once, though threads may take a moment.
+        self.hide()
         self.session.close()
         super().closeEvent(event)

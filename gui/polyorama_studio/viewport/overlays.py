@@ -170,6 +170,7 @@ class BusyNote(QWidget):
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self._session = session
+        self._over = parent
         self._busy: Busy | None = None
         self._angle = 0
         self._delay = QTimer(self)
@@ -217,7 +218,7 @@ class BusyNote(QWidget):
 
     def place(self) -> None:
         """At the bottom middle of the viewport."""
-        parent = self.parentWidget()
+        parent = self._over
         size = self.sizeHint()
         self.setGeometry(
             (parent.width() - size.width()) // 2,

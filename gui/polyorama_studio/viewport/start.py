@@ -97,6 +97,7 @@ class StartPage(QFrame):
         super().__init__(parent)
         self.setObjectName("start")
         self._session = session
+        self._over = parent
         self.setFixedWidth(Metrics.start_width)
         title = QLabel(self.tr("Drop a capture here, or open the sample stage"), self)
         title.setObjectName("startTitle")
@@ -126,7 +127,7 @@ class StartPage(QFrame):
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
         self._rows: list[RecentRow] = []
-        layout = QVBoxLayout(self)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(_Mark(session, self), 0, Qt.AlignmentFlag.AlignHCenter)
@@ -164,8 +165,8 @@ class StartPage(QFrame):
 
     def place(self) -> None:
         """In the middle of the viewport, a little above the centre."""
-        parent = self.parentWidget()
-        self.layout().activate()
+        parent = self._over
+        self._column.activate()
         self.adjustSize()
         self.move(
             (parent.width() - self.width()) // 2,

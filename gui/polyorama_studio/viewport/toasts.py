@@ -130,6 +130,7 @@ class ToastStack(QWidget):
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self._session = session
+        self._over = parent
         self.toasts: list[Toast] = []
         self.hide()  # It has no face of its own; the toasts are the parent's children.
         session.notice.connect(self.add)
@@ -140,7 +141,7 @@ class ToastStack(QWidget):
         for toast in list(self.toasts):
             if toast.notice.text == notice.text:
                 toast.dismiss()
-        toast = Toast(self._session, notice, self.parentWidget())
+        toast = Toast(self._session, notice, self._over)
         toast.closed.connect(self._remove)
         self.toasts.append(toast)
         while len(self.toasts) > _MOST:
@@ -159,7 +160,7 @@ class ToastStack(QWidget):
 
     def place(self, entering: Toast | None = None) -> None:
         """Stack all toasts anew, after one came or went or the viewport changed its size."""
-        parent = self.parentWidget()
+        parent = self._over
         margin = Metrics.space[3]
         bottom = parent.height() - margin
         for toast in reversed(self.toasts):

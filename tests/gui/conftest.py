@@ -1,0 +1,87 @@
+"""Fixtures for the studio's tests: no screen, own settings, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("PYTEST_QT_API", "pyside6")
+
+if find_spec("PySide6") is None:
+    collect_ignore_glob = ["test_*.py"]
+else:
+    from polyorama_studio.preferences import Preferences
+    from polyorama_studio.session import Session
+    from polyorama_studio.window import Window
+    from tests.gui.fakes import FakeRasterizer, a_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+_OUR_THREADS = ("render", "job")
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
+    """Fail when a test leaves windows or threads of the studio."""
+    before = set(qapp.topLevelWidgets())
+    yield
+    qapp.processEvents()
+    left = [widget for widget in qapp.topLevelWidgets() if widget not in before]
+    left = [widget for widget in left if widget.isVisible()]
+    assert not left, f"windows left open: {left}"
+    threads = [t.name for t in threading.enumerate() if t.name.startswith(_OUR_THREADS)]
+    assert not threads, f"threads left running: {threads}"
+
+
+@pytest.fixture
+def preferences(tmp_path: Path) -> Preferences:
+    """Settings in a file of this test."""
+    return Preferences(path=tmp_path / "studio.ini")
+
+
+@pytest.fixture
+def rasterizer() -> FakeRasterizer:
+    """What draws: one colour, at once, with notes about how it was called."""
+    return FakeRasterizer()
+
+
+@pytest.fixture
+def session(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer
+) -> Iterator[Session]:
+    """A session whose files are small documents and whose pictures are fakes."""
+    session = Session(preferences=preferences, opener=a_document, make_rasterizer=rasterizer.make)
+    session.theme.apply()
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, session: Session) -> Iterator[Window]:
+    """A shown window of 1440 x 900."""
+    window = Window(session)
+    window.resize(1440, 900)
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, window: Window, tmp_path: Path) -> Window:
+    """That window, with a document and its full picture."""
+    window.session.open_files([tmp_path / "thing.splat"])
+    qtbot.waitUntil(lambda: window.session.stage.picture is not None)
+    qtbot.waitUntil(lambda: window.session.stage.idle)
+    return window

@@ -1,0 +1,73 @@
+"""The whole program: with the real engine, and as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from polyorama.io.formats import write_splats
+from polyorama_studio.session import Notice, Session
+from tests.gui.fakes import a_cloud
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from polyorama_studio.preferences import Preferences
+
+PATIENCE_MS = 240_000
+"""The first picture of a fresh checkout waits for the compiler."""
+
+
+def test_real_files_real_pictures(qtbot: QtBot, preferences: Preferences, tmp_path: Path) -> None:
+    path = tmp_path / "ball.splat"
+    write_splats(a_cloud(3000), path)
+    session = Session(preferences=preferences)
+    notices: list[Notice] = []
+    session.notice.connect(notices.append)
+    session.stage.set_size(160, 120)
+    session.open_files([path])
+    qtbot.waitUntil(lambda: session.stage.picture is not None, timeout=PATIENCE_MS)
+    picture = session.stage.picture
+    assert picture.backend
+    assert picture.image.size().toTuple() == (160, 120)
+    assert picture.image.pixelColor(2, 2) == session.theme.tokens.color("stage")
+    assert picture.image.pixelColor(80, 60) != picture.image.pixelColor(2, 2)
+    assert picture.depth.shape == (120, 160)
+    assert 0.0 < picture.depth[60, 80] < 2.0 * session.stage.view.distance
+    out = tmp_path / "out.png"
+    session.save_picture(out, (64, 48), transparent=True)
+    qtbot.waitUntil(lambda: len(notices) == 1, timeout=PATIENCE_MS)
+    assert notices[0].kind == "good", notices[0].text
+    with Image.open(out) as image:
+        pixels = np.asarray(image)
+    assert pixels.shape == (48, 64, 4)
+    assert pixels[1, 1, 3] == 0
+    assert pixels[24, 32, 3] > 0
+    session.close()
+
+
+def test_the_program_starts_and_leaves(tmp_path: Path) -> None:
+    out = tmp_path / "window.png"
+    environment = {
+        **os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path),
+        "HOME": str(tmp_path),
+    }  # fmt: skip
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "polyorama_studio", str(tmp_path / "missing.ply"),
+            "--size", "900x600", "--screenshot", str(out), "--theme", "light",
+        ],
+        env=environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "missing.ply" in done.stderr
+    assert "Traceback" not in done.stderr
+    with Image.open(out) as image:
+        assert image.size == (900, 600)

@@ -1,0 +1,72 @@
+"""The one hop between threads."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from polyorama_studio.bridge import Bridge
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+def on_a_thread(work) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+
+
+def test_the_newest_value_arrives_here(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    got: list[tuple[int, int]] = []
+
+    def take(value: int) -> None:
+        got.append((value, threading.get_ident()))
+
+    def work() -> None:
+        for value in range(100):
+            bridge.post("key", take, value)
+
+    on_a_thread(work)
+    qtbot.waitUntil(lambda: bool(got))
+    assert got == [(99, threading.get_ident())]
+    bridge.close()
+
+
+def test_keys_do_not_replace_each_other(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    got: list[str] = []
+
+    def work() -> None:
+        bridge.post("a", got.append, "a")
+        bridge.post("b", got.append, "b")
+
+    on_a_thread(work)
+    qtbot.waitUntil(lambda: len(got) == 2)
+    assert got == ["a", "b"]
+    bridge.close()
+
+
+def test_mail_posted_by_a_handler_arrives_too(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    got: list[int] = []
+
+    def take(value: int) -> None:
+        got.append(value)
+        if value < 3:
+            bridge.post("key", take, value + 1)
+
+    bridge.post("key", take, 0)
+    qtbot.waitUntil(lambda: got == [0, 1, 2, 3])
+    bridge.close()
+
+
+def test_a_closed_bridge_is_silent(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    got: list[int] = []
+    bridge.post("key", got.append, 1)
+    bridge.close()
+    bridge.post("key", got.append, 2)
+    qtbot.wait(40)
+    assert got == []

@@ -1,0 +1,246 @@
+"""Opening, saving, copying; and that none of it happens on the window's thread."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from polyorama.core.jobs import Progress
+from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.scene.document import Document
+from polyorama_studio import calls, camera_text
+from polyorama_studio.jobs import Handlers, JobRunner, explain
+from polyorama_studio.orbit import OrbitView
+from polyorama_studio.session import Notice, Session
+from tests.gui.fakes import a_cloud, a_document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from polyorama_studio.preferences import Preferences
+    from tests.gui.fakes import FakeRasterizer
+
+
+@pytest.fixture
+def notices(session: Session) -> list[Notice]:
+    got: list[Notice] = []
+    session.notice.connect(got.append)
+    return got
+
+
+def test_a_file_is_opened_and_framed(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "thing.ply"
+    path.touch()
+    lines: list[str] = []
+    session.logged.connect(lines.append)
+    session.open_files([path])
+    assert session.busy is not None
+    assert "thing.ply" in session.busy.note
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    assert session.busy is None
+    assert session.title == "thing.ply"
+    assert session.stage.splat_count == 400
+    for point in session.stage.document.nodes[0].content.means[::50]:
+        x, y = session.stage.view.project(tuple(map(float, point)), 1280, 720)
+        assert 0 < x < 1280
+        assert 0 < y < 720
+    assert session.preferences.recent == [path.resolve()]
+    assert lines == [f"doc = po.open({str(path)!r})"]
+
+
+def test_files_are_read_on_another_thread(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    threads: list[int] = []
+
+    def opener(paths):
+        threads.append(threading.get_ident())
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    assert threads
+    assert threading.get_ident() not in threads
+    session.close()
+
+
+def test_a_broken_file_is_told_once_with_a_way_out(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
+) -> None:
+    asked: list[bool] = []
+    session.open_asked.connect(lambda: asked.append(True))
+    session.open_files([tmp_path / "broken.ply"])
+    qtbot.waitUntil(lambda: len(notices) == 1)
+    assert session.busy is None
+    assert session.stage.document is None
+    assert notices[0].kind == "bad"
+    assert notices[0].text.endswith("broken.ply")
+    assert notices[0].action_title.endswith("...")
+    notices[0].action()
+    assert asked == [True]
+
+
+def test_the_last_file_asked_for_wins(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    gates = {"slow": threading.Event(), "quick": threading.Event()}
+    gates["quick"].set()
+
+    def opener(paths):
+        gates[paths[0].stem].wait(10.0)
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "slow.ply"])
+    session.open_files([tmp_path / "quick.ply"])
+    qtbot.waitUntil(lambda: session.title == "quick.ply")
+    gates["slow"].set()
+    qtbot.wait(80)
+    assert session.title == "quick.ply"
+    assert session.stage.document.nodes[0].name == "quick"
+    session.close()
+
+
+def test_adding_keeps_what_is_open(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    view = session.stage.view
+    session.open_files([tmp_path / "b.ply", tmp_path / "c.ply"], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 3)
+    assert [node.name for node in session.stage.document.nodes] == ["a", "b", "c"]
+    assert session.stage.splat_count == 1200
+    assert session.stage.view == view
+    assert session.title == "a.ply and 2 more"
+
+
+@pytest.mark.parametrize("up", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, -0.8, 0.0)])
+def test_added_things_stand_upright(up) -> None:
+    first = Document.of([a_cloud()], ["a"])
+    second = Document(nodes=Document.of([a_cloud()], ["b"]).nodes, up=up)
+    joined = calls.join([first, second])
+    assert joined.up == first.up
+    turn = joined.nodes[1].transform[:3, :3]
+    assert turn @ np.array(up) == pytest.approx(first.up, abs=1e-9)
+    assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-9)
+    assert np.linalg.det(turn) == pytest.approx(1.0)
+
+
+def test_frame_all_keeps_the_direction(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    session.stage.set_size(400, 300)
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    framed = session.stage.view
+    session.stage.set_view(framed.zoomed(0.1).panned(900, 500, 300), moving=False)
+    session.frame_all()
+    qtbot.waitUntil(lambda: session.stage.view.distance > 0.5 * framed.distance)
+    assert session.stage.view.target == pytest.approx(framed.target, abs=0.1)
+    assert session.stage.view.yaw == framed.yaw
+
+
+def test_closing_the_document(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    session.close_document()
+    assert session.stage.document is None
+    assert session.title == ""
+
+
+def test_a_failed_picture_offers_to_draw_again(
+    qtbot: QtBot, session: Session, notices, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    session.stage.set_size(40, 30)
+    rasterizer.error = PolyoramaError("The lamp is out.")
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: len(notices) == 1)
+    assert notices[0].text == "The lamp is out."
+    rasterizer.error = None
+    notices[0].action()
+    qtbot.waitUntil(lambda: session.stage.picture is not None)
+
+
+def test_saving_a_picture(
+    qtbot: QtBot, session: Session, notices, monkeypatch, tmp_path: Path
+) -> None:
+    threads: list[int] = []
+
+    def save(document, view, size, background, path):
+        threads.append(threading.get_ident())
+        path.write_text(f"{size} {background}")
+        return path
+
+    monkeypatch.setattr(calls, "save_picture", save)
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    session.save_picture(tmp_path / "out.png", (64, 48), transparent=True)
+    qtbot.waitUntil(lambda: len(notices) == 1)
+    assert notices[0].kind == "good"
+    assert (tmp_path / "out.png").read_text() == "(64, 48) None"
+    assert threading.get_ident() not in threads
+    assert session.preferences.folder == str(tmp_path)
+
+
+def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
+    session.stage.set_size(400, 300)
+    session.open_files([tmp_path / "my plant.ply"])
+    qtbot.waitUntil(lambda: session.stage.picture is not None)
+    session.copy_picture()
+    image = QGuiApplication.clipboard().image()
+    assert (image.width(), image.height()) == (400, 300)
+    session.copy_command_line()
+    words = shlex.split(QGuiApplication.clipboard().text())
+    assert words[:3] == ["polyorama", "render", str(tmp_path / "my plant.ply")]
+    assert "400x300" in words
+    session.copy_python()
+    assert QGuiApplication.clipboard().text().startswith("po.Camera.look_at(")
+    assert [notice.kind for notice in notices] == ["info"] * 3
+
+
+@pytest.mark.parametrize("pitch", [20.0, 90.0, -90.0])
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_copied_python_makes_the_same_camera(pitch: float, orthographic: bool) -> None:
+    import polyorama as po
+
+    view = OrbitView((0.5, -1.25, 3.0), 40.0, pitch, 2.0, orthographic=orthographic)
+    camera = eval(camera_text.python_camera(view, (400, 300)), {"po": po})
+    wanted = view.camera(400, 300)
+    assert camera.kind == wanted.kind
+    assert camera.viewmat[:3, :3] == pytest.approx(wanted.viewmat[:3, :3], abs=1e-3)
+    assert (camera.width, camera.height) == (400, 300)
+    assert camera.fx == pytest.approx(wanted.fx, rel=1e-3)
+
+
+def test_jobs_report_progress_and_stop_when_closed(qtbot: QtBot, session: Session) -> None:
+    runner = JobRunner(session.bridge)
+    seen: list[Progress] = []
+    results: list[object] = []
+    closed = threading.Event()
+    go_on = threading.Event()
+
+    def work():
+        try:
+            yield Progress(1, 2, "Half")
+            while True:
+                go_on.wait(0.01)
+                yield Progress(1, 2, "Half")
+        finally:
+            closed.set()
+
+    runner.submit(work, Handlers(results.append, results.append, seen.append), "test")
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen[0].note == "Half"
+    runner.close()
+    assert closed.is_set()
+
+
+def test_errors_in_words() -> None:
+    assert explain(FileFormatError("Broken: a.ply")) == "Broken: a.ply"
+    assert "memory" in explain(MemoryError())
+    assert "KeyError" in explain(KeyError("x"))
