@@ -219,7 +219,7 @@ class Environment:
         path = self.folder / LOG
         lines: list[str] = []
         with (
-            path.open("a", encoding="utf-8") as log,
+            path.open("a", encoding="utf-8", buffering=1) as log,
             subprocess.Popen(
                 command,
                 stdout=subprocess.PIPE,
