@@ -14,7 +14,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
-from polyorama.render.resolve import render, resolve
+from polyorama.render.resolve import resolve
 from polyorama_studio.orbit import OrbitView
 
 if TYPE_CHECKING:
@@ -58,13 +58,12 @@ def sample_path() -> Path:
     """
     import polyorama_assets
 
-    folder = Path(next(iter(polyorama_assets.__path__)))
-    found = sorted(folder.rglob("*.poly"))
-    if not found:
+    path = Path(next(iter(polyorama_assets.__path__))) / "sample.poly"
+    if not path.is_file():
         raise FileFormatError(
-            "The sample stage is not part of this installation; `polyorama demo` writes it."
+            f"The sample stage is missing; write it anew with `polyorama demo {path}`."
         )
-    return found[0]
+    return path
 
 
 def make_rasterizer() -> Job[Rasterizer]:
@@ -168,6 +167,7 @@ def save_picture(
         If it cannot be drawn or written.
     """
     from polyorama.io.image import write_image
+    from polyorama.verbs.film import render
 
     write_image(path, render(document, view.camera(*size), background=background))
     return path

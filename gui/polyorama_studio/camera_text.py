@@ -36,13 +36,18 @@ def _up(view: OrbitView) -> tuple[float, float, float]:
 
 
 def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) -> str:
-    """The `polyorama render` command for this view; perspective, as the command line has it."""
+    """The `polyorama render` command for this view."""
     names = " ".join(shlex.quote(str(path)) for path in files) or "FILE"
     # One word with an equals sign each, since a value may begin with a minus.
+    lens = (
+        f"--ortho {_number(view.height_in_world)}"
+        if view.orthographic
+        else f"--fov {_number(view.fov)}"
+    )
     return (
         f"polyorama render {names} -o picture.png --size {size[0]}x{size[1]} "
         f"--eye={_list(view.eye)} --target={_list(view.target)} --up={_list(_up(view))} "
-        f"--fov {_number(view.fov)}"
+        f"{lens}"
     )
 
 

@@ -10,6 +10,8 @@ _STEP = 1 / 16
 _LEAST_SCALE = 0.5
 _SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 """Few steps, since the engine sorts anew for each number of splats."""
+_FEWER, _MORE = 0.22, 0.7
+"""Shares of the pixels below and above which the number of splats changes."""
 _START = 0.25
 
 
@@ -50,6 +52,7 @@ class Governor:
         self.target_ms = target_ms
         self.full_ms: float | None = None
         self._budget = _START
+        self._share = 1.0
         self._share_seen: float | None = None
 
     def moving(self) -> Quality:
@@ -58,9 +61,8 @@ class Governor:
         The budget is a share of the full picture's cost, which goes with pixels and with splats:
         the side shrinks to half first, and only then half of the splats go, and half again.
         """
-        share = next((s for s in _SHARES if self._budget / s >= _LEAST_SCALE**2), _SHARES[-1])
-        side = (self._budget / share) ** 0.5
-        return Quality(min(1.0, max(_LEAST_SCALE, round(side / _STEP) * _STEP)), share)
+        side = (self._budget / self._share) ** 0.5
+        return Quality(min(1.0, max(_LEAST_SCALE, round(side / _STEP) * _STEP)), self._share)
 
     def learn(self, quality: Quality, milliseconds: float) -> None:
         """Take in what a picture of that quality has cost."""
@@ -81,6 +83,13 @@ class Governor:
 
     def _set_budget(self, budget: float) -> None:
         self._budget = min(1.0, max(_LEAST_SCALE**2 * _SHARES[-1], budget))
+        # The two thresholds lie apart, so that the number of splats does not swing.
+        at = _SHARES.index(self._share)
+        while at + 1 < len(_SHARES) and self._budget / _SHARES[at] < _FEWER:
+            at += 1
+        while at > 0 and self._budget / _SHARES[at] > _MORE:
+            at -= 1
+        self._share = _SHARES[at]
 
     def may_refine_while_held(self) -> bool:
         """Whether a full picture is so quick that it may be drawn between two drags."""
@@ -90,4 +99,5 @@ class Governor:
         """Start anew, for another scene."""
         self.full_ms = None
         self._budget = _START
+        self._share = 1.0
         self._share_seen = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from polyorama_studio.governor import FULL, Governor, Quality
@@ -42,6 +44,20 @@ def test_pixels_go_before_splats() -> None:
     governor.learn(FULL, 42.0 / 0.1)
     assert governor.moving().share < 1.0
     assert governor.moving().scale >= 0.5
+
+
+def test_the_number_of_splats_does_not_swing() -> None:
+    governor = Governor()
+    governor.learn(FULL, 900.0)
+    shares = []
+    for step in range(200):
+        quality = governor.moving()
+        shares.append(quality.share)
+        # A machine that is sometimes busy.
+        governor.learn(quality, cost(quality, 900.0) * (1.6 if step % 7 == 0 else 1.0))
+    settled = shares[40:]
+    changes = sum(a != b for a, b in itertools.pairwise(settled))
+    assert changes <= 2
 
 
 def test_quality_in_numbers() -> None:

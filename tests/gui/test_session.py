@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import threading
 from typing import TYPE_CHECKING
@@ -215,6 +216,27 @@ def test_copied_python_makes_the_same_camera(pitch: float, orthographic: bool) -
     assert camera.viewmat[:3, :3] == pytest.approx(wanted.viewmat[:3, :3], abs=1e-3)
     assert (camera.width, camera.height) == (400, 300)
     assert camera.fx == pytest.approx(wanted.fx, rel=1e-3)
+
+
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_copied_command_is_understood(orthographic: bool, tmp_path: Path) -> None:
+    from polyorama.cli.render import add_arguments
+
+    view = OrbitView((0.5, -1.25, 3.0), 140.0, -20.0, 2.0, orthographic=orthographic)
+    files = [tmp_path / "a b.ply", tmp_path / "c.ply"]
+    words = shlex.split(camera_text.command_line(view, (400, 300), files))
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    options = parser.parse_args(words[2:])
+    assert options.files == [str(path) for path in files]
+    assert options.size == (400, 300)
+    assert options.eye == pytest.approx(view.eye, rel=1e-3)
+    assert options.target == pytest.approx(view.target)
+    assert options.up == pytest.approx(view.up)
+    if orthographic:
+        assert options.ortho == pytest.approx(view.height_in_world, rel=1e-3)
+    else:
+        assert options.fov == pytest.approx(view.fov)
 
 
 def test_jobs_report_progress_and_stop_when_closed(qtbot: QtBot, session: Session) -> None:
