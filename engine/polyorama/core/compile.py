@@ -48,9 +48,8 @@ def _cache_folder(source: str) -> str:
     numba alone tells stale code by the file of the kernel; but constants and kernels that it
     imports from its neighbours are compiled in too. So the folder is named by all of them.
     """
-    base = (
-        os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_path("polyorama") / "kernels"
-    )
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    base = Path(chosen) if chosen else platformdirs.user_cache_path("polyorama") / "kernels"
     return str(base / _fingerprint(str(Path(source).parent)))
 
 

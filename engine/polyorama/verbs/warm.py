@@ -1,8 +1,7 @@
 """Compile the kernels for this processor once, so that no picture waits for the compiler.
 
-Kernels are cached on disk by numba: beside their modules, or in the user's cache folder where the
-installation is read-only. A small stamp in that same folder says that all of them have been
-compiled for this processor and this source; it goes when the cache goes.
+Kernels are cached on disk, in the user's cache folder or where NUMBA_CACHE_DIR says. A small stamp
+beside them says that all have been compiled for this processor; it goes when the cache goes.
 """
 
 from __future__ import annotations
