@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1440x900")
+    return int(width), int(height)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="polyorama-studio", description="Look at Gaussian-splat captures and projects."
@@ -28,7 +35,10 @@ def _parser() -> argparse.ArgumentParser:
         "--stage", action="store_true", help="start on the stage: full screen, nothing but picture"
     )
     parser.add_argument(
-        "--size", metavar="WxH", help="size of the window, logical pixels, such as 1440x900"
+        "--size",
+        type=_size,
+        metavar="WxH",
+        help="window size in logical pixels, such as 1440x900",
     )
     parser.add_argument(
         "--screenshot", type=Path, metavar="OUT.png", help="save a picture of the window and leave"
@@ -71,8 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     session.theme.apply()
     window = Window(session)
     if options.size:
-        width, _, height = options.size.partition("x")
-        window.resize(int(width), int(height))
+        window.resize(*options.size)
     window.show()
     session.stage.warm_up()
     if options.stage:

@@ -125,6 +125,7 @@ class PictureDialog(_Dialog):
     def _box(self, value: int) -> QSpinBox:
         box = QSpinBox(self)
         box.setRange(1, MAX_SIDE)
+        box.lineEdit().setTextMargins(Metrics.space[0], 0, 0, 0)
         box.setValue(value)
         box.setSuffix(self.tr(" px"))
         return box

@@ -242,7 +242,7 @@ _SHEET = """
 QMainWindow { background: $ground; }
 QDialog, QMessageBox { background: $panel; }
 QWidget { color: $text; }
-QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: $s0 $s1; }
+QToolTip { background: $panel; color: $text; border: 1px solid $line; padding: 1px; }
 
 QMenuBar { background: $ground; border: none; padding: 2px $s1; }
 QMenuBar::item { background: transparent; padding: $s0 $s1; border-radius: $corner; }

@@ -31,14 +31,14 @@ _AXES = (("axis_x", "X", 0), ("axis_y", "Y", 1), ("axis_z", "Z", 2))
 def paint_halo_text(
     painter: QPainter, rect: QRectF, text: str, size: int, color: QColor, halo: QColor
 ) -> None:
-    """Centred text with a soft dark edge, so that it reads on any picture."""
+    """Centred text with an edge in another colour, so that it reads on any picture."""
     chosen = font(size, medium=True)
     metrics = QFontMetrics(chosen)
     path = QPainterPath()
     x = rect.center().x() - metrics.horizontalAdvance(text) / 2.0
     y = rect.center().y() + (metrics.ascent() - metrics.descent()) / 2.0
     path.addText(QPointF(x, y), chosen, text)
-    painter.strokePath(path, QPen(halo, size / 6.0, j=Qt.PenJoinStyle.RoundJoin))
+    painter.strokePath(path, QPen(halo, size / 5.0, j=Qt.PenJoinStyle.RoundJoin))
     painter.fillPath(path, color)
 
 

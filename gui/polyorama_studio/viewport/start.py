@@ -105,7 +105,8 @@ class StartPage(QFrame):
         title.setWordWrap(True)
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         hint = QLabel(
-            self.tr("PLY, SPLAT, SPZ, SOG, KSPLAT and glTF captures, Polyorama projects"), self
+            self.tr("PLY, SPLAT, KSPLAT, SPZ, SOG and glTF captures, meshes, projects"),
+            self,
         )
         hint.setObjectName("startHint")
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter)

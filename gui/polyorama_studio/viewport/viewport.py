@@ -154,7 +154,7 @@ class Viewport(QWidget):
             exact = (picture.image.width(), picture.image.height()) == stage.size
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
             painter.drawImage(QRectF(self.rect()), picture.image)
-            if (stage.moving or self._target_timer.isActive()) and not self._on_stage:
+            if (self._target_timer.isActive() or self._target_shown()) and not self._on_stage:
                 at = stage.view.project(stage.view.target, self.width(), self.height())
                 if at is not None:
                     paint_target(painter, QPointF(*at), self._session)
@@ -164,9 +164,14 @@ class Viewport(QWidget):
             band = QRectF(0, self.height() - 4.0 * size, self.width(), 2.0 * size)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_halo_text(
-                painter, band, self._hint, size, tokens.color("overlay"), tokens.color("halo")
+                painter, band, self._hint, size, tokens.color("text"), tokens.color("stage")
             )
         painter.end()
+
+    def _target_shown(self) -> bool:
+        # A turntable turns for long; the dot would lie on the picture all the while.
+        stage = self._session.stage
+        return stage.moving and not stage.spinning
 
     # Input
 
