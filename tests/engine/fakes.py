@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,7 @@ from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud, sh_from_colors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from polyorama.render.state import RenderState
 
@@ -67,6 +69,17 @@ def dots(monkeypatch: pytest.MonkeyPatch) -> DotRasterizer:
     return rasterizer
 
 
+@dataclass(frozen=True)
+class DyingChunk:
+    """Ends its process as the system does when memory runs out."""
+
+    code: int
+
+    def produce(self, draw: object, finisher: object) -> Iterator[None]:
+        os._exit(self.code)
+        yield
+
+
 def ball(count: int = 200, seed: int = 0) -> SplatCloud:
     """A coloured ball of radius 1."""
     rng = np.random.default_rng(seed)
@@ -83,6 +96,4 @@ def ball(count: int = 200, seed: int = 0) -> SplatCloud:
 def ball_document(**fields: object) -> Document:
     """A document with one ball."""
     document = Document.of([ball()], ["ball"])
-    from dataclasses import replace
-
     return replace(document, **fields)

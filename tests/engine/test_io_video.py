@@ -43,7 +43,7 @@ def test_colors_come_back(tmp_path: Path, color: tuple[int, int, int]) -> None:
 
 def test_the_file_says_how_its_colors_are_meant(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
-    assert write_video(path, [plain((9, 9, 9))] * 5, fps=25, title="A film") == 5
+    assert write_video(path, [plain((9, 9, 9))] * 5, fps=25, comment="by hand") == 5
     with av.open(str(path)) as container:
         stream = container.streams.video[0]
         context = stream.codec_context
@@ -52,7 +52,7 @@ def test_the_file_says_how_its_colors_are_meant(tmp_path: Path) -> None:
         assert context.pix_fmt == "yuv420p"
         assert stream.average_rate == 25
         assert stream.frames == 5
-        assert container.metadata["title"] == "A film"
+        assert container.metadata["comment"].endswith(": by hand")
     data = path.read_bytes()
     # The index comes before the pictures, so that players can start before all is loaded.
     assert data.index(b"moov") < data.index(b"mdat")
@@ -129,7 +129,7 @@ def test_joined_parts_play_as_one_film(tmp_path: Path, fps: float, ending: str) 
         parts.append(tmp_path / f"{i}.mp4")
         write_video(parts[-1], frames[start:stop], fps=fps)
     whole = tmp_path / f"whole.{ending}"
-    join_films(whole, parts, fps, title="All")
+    join_films(whole, parts, fps, comment="all")
     with av.open(str(whole)) as container:
         stream = container.streams.video[0]
         shown = list(container.decode(stream))

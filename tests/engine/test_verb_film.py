@@ -13,7 +13,7 @@ from PIL import Image
 
 from polyorama.core.jobs import run
 from polyorama.core.types import Camera
-from polyorama.errors import OutputError, UsageError
+from polyorama.errors import OutputError, UnavailableError, UsageError
 from polyorama.io.image import write_image
 from polyorama.io.video import write_video
 from polyorama.render.paths import orbit
@@ -34,8 +34,8 @@ from polyorama.verbs.sequences import (
     numbered_job,
     parts_folder,
 )
-from polyorama.verbs.workers import Look
-from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
+from polyorama.verbs.workers import Look, work_in_processes
+from tests.engine.fakes import DotRasterizer, DyingChunk, ball, ball_document, dots
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -326,3 +326,9 @@ def test_an_error_in_a_process_arrives_here(tmp_path: Path) -> None:
     folder.write_text("in the way")
     with pytest.raises(OutputError, match=r"00\d\d\.png"):
         run(job)
+
+
+def test_a_process_that_dies_is_told() -> None:
+    chunks = [DyingChunk(7), DyingChunk(7), DyingChunk(7)]
+    with pytest.raises(UnavailableError, match=r"exit code 7.*fewer processes"):
+        list(work_in_processes(chunks, ball_document(), Look(), 2))

@@ -196,7 +196,8 @@ def _cameras(
     if options.turntable is not None:
         count = frame_count(options.turntable, options.fps)
         first = None
-        if options.eye is not None or options.ortho is not None or document.camera is not None:
+        chosen = (options.eye, options.target, options.ortho, document.camera)
+        if any(choice is not None for choice in chosen):
             first = _one_camera(options, document)
         cameras = turntable_cameras(
             document, count, size=options.size or (1280, 720), fov=options.fov, camera=first,
@@ -299,7 +300,7 @@ def _film(
 
     job = film_job(
         options.output, document, cameras, options.fps, look=look, quality=options.quality,
-        jobs=options.jobs, resume=options.resume, title=_command(options),
+        jobs=options.jobs, resume=options.resume, comment=_command(options),
     )  # fmt: skip
     try:
         outcome = show(job)

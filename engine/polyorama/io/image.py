@@ -5,6 +5,7 @@ Inside Polyorama colours are premultiplied by alpha; PNG and WebP hold straight 
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -81,12 +82,14 @@ def straight_alpha(premultiplied: NDArray[np.uint8]) -> NDArray[np.uint8]:
     alpha = premultiplied[..., 3]
     if alpha.min(initial=255) == 255:
         return premultiplied
-    wide = premultiplied.astype(np.uint32)
-    divisor = np.maximum(wide[..., 3:], 1)
-    colors = (wide[..., :3] * 255 + divisor // 2) // divisor
-    out = np.empty_like(premultiplied)
-    out[..., :3] = np.where(wide[..., 3:] > 0, np.minimum(colors, 255), 0)
-    out[..., 3] = alpha
+    out = premultiplied.copy()
+    out[alpha == 0] = 0
+    # Mostly only the edges are between clear and opaque.
+    edges = (alpha > 0) & (alpha < 255)
+    wide = premultiplied[edges].astype(np.uint32)
+    divisor = wide[:, 3:]
+    colors = (wide[:, :3] * 255 + divisor // 2) // divisor
+    out[edges, :3] = np.minimum(colors, 255)
     return out
 
 
@@ -97,8 +100,9 @@ def composite(
     alpha = premultiplied[..., 3:]
     if alpha.min(initial=255) == 255:
         return premultiplied[..., :3]
-    behind = np.rint(np.clip(background, 0.0, 1.0) * np.float64(255)).astype(np.uint32)
-    mixed = premultiplied[..., :3] + ((255 - alpha.astype(np.uint32)) * behind + 127) // 255
+    behind = np.rint(np.clip(background, 0.0, 1.0) * np.float64(255)).astype(np.uint16)
+    # 255 * 255 + 127 still fits in 16 bits.
+    mixed = premultiplied[..., :3] + ((255 - alpha.astype(np.uint16)) * behind + 127) // 255
     return np.minimum(mixed, 255).astype(np.uint8)
 
 
@@ -184,7 +188,7 @@ def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[
         info.add(b"sRGB", b"\x00")
         for key, value in {"Software": software, **text}.items():
             info.add_itxt(key, value)
-        return {"pnginfo": info, "compress_level": 5}
+        return {"pnginfo": info, "compress_level": 4}
     exif = Image.Exif()
     exif[_EXIF_SOFTWARE] = software
     if text:
@@ -208,7 +212,11 @@ def read_text(path: str | os.PathLike[str]) -> dict[str, str]:
     from PIL import Image
 
     try:
-        with Image.open(path) as image:
+        with warnings.catch_warnings():
+            # Only the head of the file is read, however many pixels follow.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(path)
+        with image:
             found = getattr(image, "text", None)
             if found is not None:
                 return {str(key): str(value) for key, value in found.items()}

@@ -93,8 +93,8 @@ class FilmWriter:
         x264's effort, "ultrafast" to "veryslow".
     background
         Display RGB, 0..1, behind transparent pixels.
-    title
-        Stored in the file.
+    comment
+        Stored in the file, after the name of the program.
     """
 
     def __init__(
@@ -103,16 +103,16 @@ class FilmWriter:
         fps: Fraction,
         *,
         quality: int | None = None,
-        preset: str = "medium",
+        preset: str = "fast",
         background: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        title: str = "",
+        comment: str = "",
     ) -> None:
         self._path = path
         self._fps = fps
         self._crf = constant_rate_factor(quality)
         self._preset = preset
         self._background = background
-        self._title = title
+        self._comment = comment
         self._size: tuple[int, int] | None = None
         self._failure: BaseException | None = None
         self._abandoned = False
@@ -214,7 +214,7 @@ class FilmWriter:
         from av.video.reformatter import VideoReformatter
 
         height, width = first.shape[:2]
-        with _container(self._path, self._title) as container:
+        with _container(self._path, self._comment) as container:
             stream = container.add_stream("libx264", rate=self._fps)
             stream.width, stream.height = width + width % 2, height + height % 2
             stream.pix_fmt = "yuv420p"
@@ -262,7 +262,7 @@ def _rgb_frame(av: Any, values: NDArray[np.uint8], background: tuple[float, floa
 
 
 @contextmanager
-def _container(path: Path, title: str) -> Iterator[Any]:
+def _container(path: Path, comment: str) -> Iterator[Any]:
     import av
 
     import polyorama
@@ -270,9 +270,8 @@ def _container(path: Path, title: str) -> Iterator[Any]:
     quick_start = path.suffix.lower() != ".mkv"
     options = {"movflags": "+faststart"} if quick_start else {}
     with av.open(str(path), "w", options=options) as container:
-        container.metadata["comment"] = f"Made with Polyorama {polyorama.__version__}"
-        if title:
-            container.metadata["title"] = title
+        made_by = f"Made with Polyorama {polyorama.__version__}"
+        container.metadata["comment"] = f"{made_by}: {comment}" if comment else made_by
         yield container
 
 
@@ -290,9 +289,9 @@ def write_video(
     fps: float | str | Fraction = 30,
     *,
     quality: int | None = None,
-    preset: str = "medium",
+    preset: str = "fast",
     background: tuple[float, float, float] = (0.0, 0.0, 0.0),
-    title: str = "",
+    comment: str = "",
 ) -> int:
     """Write frames as an H.264 film and return how many there were.
 
@@ -314,8 +313,8 @@ def write_video(
         x264's effort, "ultrafast" to "veryslow"; slower makes smaller files.
     background
         Display RGB, 0..1, behind transparent pixels, since films have no alpha.
-    title
-        Stored in the file.
+    comment
+        Stored in the file, after the name of the program.
 
     Raises
     ------
@@ -328,7 +327,7 @@ def write_video(
     rate = frame_rate(fps)
     with atomic_write(path) as temporary:
         with FilmWriter(
-            temporary, rate, quality=quality, preset=preset, background=background, title=title
+            temporary, rate, quality=quality, preset=preset, background=background, comment=comment
         ) as writer:
             for frame in frames:
                 writer.write(frame)
@@ -342,7 +341,7 @@ def join_films(
     parts: Sequence[Path],
     fps: float | str | Fraction = 30,
     *,
-    title: str = "",
+    comment: str = "",
 ) -> None:
     """Join films that `FilmWriter` made with equal settings, in order, without encoding again.
 
@@ -354,8 +353,8 @@ def join_films(
         At least one film.
     fps
         Their frame rate.
-    title
-        Stored in the file.
+    comment
+        Stored in the file, after the name of the program.
 
     Raises
     ------
@@ -367,7 +366,7 @@ def join_films(
     check_video_ending(path)
     with atomic_write(path) as temporary:
         try:
-            with _container(temporary, title) as container:
+            with _container(temporary, comment) as container:
                 _copy_packets(av, container, parts, frame_rate(fps))
         except av.FFmpegError as error:
             raise OutputError(f"Cannot join the film's parts ({error.strerror}): {path}") from error

@@ -251,7 +251,7 @@ def turntable_cameras(
     axis = np.asarray(document.up if up is None else up, np.float64)
     around = target is None and camera is None
     points, weights = _subject_points(document)
-    center = subject_center(document, axis) if target is None else np.asarray(target, np.float64)
+    center = _center(points, weights, axis) if target is None else np.asarray(target, np.float64)
     if camera is None:
         first = frame_document(document, size=size, fov=_FOV if fov is None else fov)
         camera = _frame_all_round(points, weights, first, center, axis) if around else first
@@ -260,8 +260,14 @@ def turntable_cameras(
 
 def subject_center(document: Document, up: ArrayLike | None = None) -> NDArray[np.float64]:
     """(3,) float64: the middle of the subject's extent along `up` and across it."""
-    points, weights = _subject_points(document)
-    axes = _upright_axes(np.asarray(document.up if up is None else up, np.float64))
+    axis = np.asarray(document.up if up is None else up, np.float64)
+    return _center(*_subject_points(document), axis)
+
+
+def _center(
+    points: NDArray[np.float64], weights: NDArray[np.float64], up: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    axes = _upright_axes(up)
     local = points @ axes.T
     ends = [weighted_quantile(local[:, a], weights, [_OUTLIERS, 1 - _OUTLIERS]) for a in range(3)]
     return np.asarray(np.mean(ends, axis=1) @ axes)

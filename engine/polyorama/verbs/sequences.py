@@ -166,7 +166,7 @@ def film_job(
     quality: int | None = None,
     jobs: int = 1,
     resume: bool = False,
-    title: str = "",
+    comment: str = "",
 ) -> Job[Outcome]:
     """Render a film, one camera a frame. A job: run it with `polyorama.core.jobs.run`.
 
@@ -189,8 +189,8 @@ def film_job(
         How many processes draw.
     resume
         Whether to take over what an earlier, stopped run of the same film left.
-    title
-        Stored in the file.
+    comment
+        Stored in the file, after the name of the program.
 
     Raises
     ------
@@ -232,7 +232,7 @@ def film_job(
         with _making_folder(folder):
             yield from _work(missing, document, look, jobs, reused, len(cameras))
             yield Progress(len(cameras), len(cameras), "Joining the film")
-            join_films(target, [part.path for part in parts], rate, title=title)
+            join_films(target, [part.path for part in parts], rate, comment=comment)
         _clear_parts(folder, keep=set())
     finally:
         # An empty folder is of no use to anybody; one with finished parts waits for `resume`.

@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import threading
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -135,19 +136,20 @@ def work_in_processes(
                 process = context.Process(
                     target=_serve, args=(there, folder, cloud.model, look, cores), daemon=True
                 )
-                process.start()
+                with _deaf_to_interrupts():
+                    process.start()
                 there.close()
                 team[here] = process
             busy = set(team)
-            for connection in team:
-                _give(connection, waiting, busy)
+            for connection, process in team.items():
+                _give(connection, process, waiting, busy)
             while busy:
                 for connection in [ready for ready in wait(busy) if ready in busy]:
                     message = _receive(connection, team[connection])
                     if message == "frame":
                         yield
                     else:
-                        _give(connection, waiting, busy)
+                        _give(connection, team[connection], waiting, busy)
             for connection, process in team.items():
                 connection.send(None)
                 _receive(connection, process)
@@ -155,25 +157,47 @@ def work_in_processes(
             _dismiss(team)
 
 
-def _give(connection: Connection, waiting: list[Chunk], busy: set[Connection]) -> None:
-    if waiting:
-        connection.send(waiting.pop())
-    else:
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that start now ignore Ctrl-C from their first moment: this one decides."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _give(
+    connection: Connection, process: Any, waiting: list[Chunk], busy: set[Connection]
+) -> None:
+    if not waiting:
         busy.discard(connection)
+        return
+    try:
+        connection.send(waiting.pop())
+    except OSError as error:
+        raise _death(process) from error
 
 
 def _receive(connection: Connection, process: Any) -> str:
     try:
         message = connection.recv()
     except (EOFError, OSError) as error:
-        process.join(_PATIENCE_S)
-        raise UnavailableError(
-            f"A rendering process ended by itself (exit code {process.exitcode}), perhaps for lack "
-            "of memory; try fewer --jobs."
-        ) from error
+        raise _death(process) from error
     if isinstance(message, BaseException):
         raise message
     return str(message)
+
+
+def _death(process: Any) -> UnavailableError:
+    process.join(_PATIENCE_S)
+    return UnavailableError(
+        f"A rendering process ended by itself (exit code {process.exitcode}), perhaps for lack of "
+        "memory; use fewer processes."
+    )
 
 
 def _dismiss(team: dict[Connection, Any]) -> None:
@@ -198,7 +222,7 @@ def _share(cloud: SplatCloud, folder: Path) -> None:
 
 def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: int) -> None:
     """The life of one process: chunks come in, "frame" and "done" go out, None ends it."""
-    # Ctrl-C reaches the whole group; the parent decides what becomes of us.
+    # Where ignoring is not inherited.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["POLYORAMA_CORES"] = str(cores)
     with contextlib.suppress(BrokenPipeError, EOFError):
