@@ -97,7 +97,7 @@ def require_libraries(libraries: Mapping[str, str]) -> None:
     for manager in ("dnf", "zypper"):
         if shutil.which(manager):
             raise SetupError(
-                f"System libraries are missing. Install them, then start again:\n"
+                f"System libraries are missing. Run this, then start again:\n"
                 f"    sudo {manager} install {names}"
             )
     raise SetupError(
@@ -119,7 +119,7 @@ def require(packages: Sequence[str], reason: str) -> None:
         raise SetupError(f"{reason}. Install this with the system's package manager: {packages}")
     rights = privilege()
     if rights is None:
-        raise SetupError(f"{reason}. Install them, then start again:\n{command}")
+        raise SetupError(f"{reason}. Run this, then start again:\n{command}")
     say(f"{reason}; installing {', '.join(packages)}")
     install = [*rights, "apt-get", "install", "--yes", "--no-install-recommends"]
     install += ["-o", "DPkg::Lock::Timeout=300", *packages]
