@@ -28,6 +28,8 @@ _LAZY = {
     "SplatCloud": "polyorama.scene.splats",
     "convert": "polyorama.verbs.convert",
     "doctor": "polyorama.verbs.doctor",
+    "compare": "polyorama.verbs.inspect",
+    "inspect": "polyorama.verbs.inspect",
     "open": "polyorama.verbs.open",
     "read_cameras": "polyorama.io.cameras",
     "render": "polyorama.render",

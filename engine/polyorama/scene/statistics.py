@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,41 @@ from polyorama.core.types import Bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["robust_bounds"]
+    from polyorama.core.types import Camera
+    from polyorama.scene.splats import SplatCloud
+
+__all__ = ["PERCENTILES", "ColumnStatistics", "column_statistics", "overdraw", "robust_bounds"]
+
+PERCENTILES = (0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0, 100.0)
+"""The percentiles of a `ColumnStatistics`."""
+
+_OVERDRAW_SAMPLE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """What is known about one column.
+
+    Parameters
+    ----------
+    name
+        Its name; a vector's components are "scale.x" and so on.
+    count
+        How many finite values it has; the others are counted in `not_finite`.
+    not_finite
+        How many values are NaN or infinite.
+    mean, deviation
+        Of the finite values; NaN if there are none.
+    percentiles
+        At `PERCENTILES`; NaN if there are none.
+    """
+
+    name: str
+    count: int
+    not_finite: int
+    mean: float
+    deviation: float
+    percentiles: tuple[float, ...]
 
 
 def robust_bounds(points: NDArray[np.float32], outliers: float = 0.01) -> Bounds:
@@ -28,3 +63,93 @@ def robust_bounds(points: NDArray[np.float32], outliers: float = 0.01) -> Bounds
     return Bounds(
         np.maximum(low - margin, finite.min(axis=0)), np.minimum(high + margin, finite.max(axis=0))
     )
+
+
+def column_statistics(cloud: SplatCloud) -> list[ColumnStatistics]:
+    """Statistics of every property of `polyorama.scene.properties` and every extra column.
+
+    Hue is left out, since an angle has no percentiles.
+    """
+    from polyorama.scene.properties import PROPERTIES
+
+    found: list[ColumnStatistics] = []
+    for entry in PROPERTIES.values():
+        if entry.name in ("position", "color", "hue"):  # said again by x, y, z, r, g, b
+            continue
+        values = entry.compute(cloud)
+        if entry.components:
+            for at, part in enumerate(entry.components):
+                found.append(_describe(f"{entry.name}.{part}", values[:, at]))
+        else:
+            found.append(_describe(entry.name, values))
+    found += [
+        _describe(name, column)
+        for name, column in cloud.extras.items()
+        if column.ndim == 1 and column.dtype.kind in "fiub"
+    ]
+    return found
+
+
+def _describe(name: str, values: NDArray[np.generic]) -> ColumnStatistics:
+    numbers = np.asarray(values, np.float64)
+    finite = numbers[np.isfinite(numbers)]
+    lacking = len(numbers) - len(finite)
+    if len(finite) == 0:
+        return ColumnStatistics(
+            name, 0, lacking, np.nan, np.nan, (float("nan"),) * len(PERCENTILES)
+        )
+    at = np.percentile(finite, PERCENTILES)
+    return ColumnStatistics(
+        name, len(finite), lacking, float(finite.mean()), float(finite.std()),
+        tuple(float(value) for value in at),
+    )  # fmt: skip
+
+
+def overdraw(cloud: SplatCloud, camera: Camera | None = None) -> float:
+    """Estimate how many splats cover a pixel: their projected areas over the picture's pixels.
+
+    A splat's area is that of the ellipse in which its alpha is at least 1/255, cut to at most the
+    whole picture. Without a camera, the subject is framed at 1280x720. Large clouds are sampled.
+    """
+    if camera is None:
+        from polyorama.scene.framing import frame_subject
+        from polyorama.scene.upright import estimate_up
+
+        camera = frame_subject(cloud, estimate_up(cloud)[0])
+    step = -(-len(cloud) // _OVERDRAW_SAMPLE) if len(cloud) else 1
+    picked = slice(None, None, step)
+    rotation = camera.viewmat[:3, :3]
+    finite = np.isfinite(cloud.means[picked]).all(axis=1)
+    finite &= np.isfinite(cloud.scales[picked]).all(axis=1)
+    finite &= cloud.opacities[picked] > 1.0 / 255.0
+    finite &= cloud.quats[picked].any(axis=1) & np.isfinite(cloud.quats[picked]).all(axis=1)
+    means = cloud.means[picked][finite].astype(np.float64) @ rotation.T + camera.viewmat[:3, 3]
+    in_front = means[:, 2] > camera.near
+    means = means[in_front]
+    if len(means) == 0:
+        return 0.0
+
+    from polyorama.scene.rotations import rotation_matrices
+
+    axes = rotation_matrices(cloud.quats[picked][finite][in_front])
+    axes = rotation @ axes * cloud.scales[picked][finite][in_front][:, None, :]
+    x, y, z = means.T
+    jacobian = np.zeros((len(means), 2, 3))
+    jacobian[:, 0, 0] = camera.fx / z
+    jacobian[:, 1, 1] = camera.fy / z
+    # As renderers do, the slant is not followed far beyond the picture's edges.
+    slant_x = np.clip(x / z, -1.3 * camera.width / camera.fx, 1.3 * camera.width / camera.fx)
+    slant_y = np.clip(y / z, -1.3 * camera.height / camera.fy, 1.3 * camera.height / camera.fy)
+    jacobian[:, 0, 2] = -camera.fx * slant_x / z
+    jacobian[:, 1, 2] = -camera.fy * slant_y / z
+    half = jacobian @ axes
+    flat = half @ half.transpose(0, 2, 1)
+    xx, yy, xy = flat[:, 0, 0] + 0.3, flat[:, 1, 1] + 0.3, flat[:, 0, 1]
+    opacity = cloud.opacities[picked][finite][in_front].astype(np.float64)
+    reach = 2.0 * np.log(255.0 * opacity)
+    area = np.pi * reach * np.sqrt(np.maximum(xx * yy - xy * xy, 0.0))
+    u, v = camera.fx * x / z + camera.cx, camera.fy * y / z + camera.cy
+    wide, tall = np.sqrt(reach * xx), np.sqrt(reach * yy)
+    seen = (u + wide > 0) & (u - wide < camera.width) & (v + tall > 0) & (v - tall < camera.height)
+    pixels = camera.width * camera.height
+    return float(np.minimum(area[seen], pixels).sum() * step / pixels)

@@ -146,7 +146,8 @@ def _level(
     """Turn `up` to the normal of a large plane below the subject, where there is a clear one."""
     scales = cloud.scales[rows]
     order = np.sort(scales, axis=1)
-    flat = order[:, 0] < 0.5 * order[:, 1]
+    squared = (cloud.quats[rows].astype(np.float64) ** 2).sum(axis=1)
+    flat = (order[:, 0] < 0.5 * order[:, 1]) & np.isfinite(squared) & (squared > 0.0)
     if flat.sum() < 500:
         return up
     rows, scales, order = rows[flat], scales[flat], order[flat]

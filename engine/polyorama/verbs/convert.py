@@ -1,0 +1,242 @@
+"""Convert: read, merge, edit and write splat files, in pieces where that is possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from polyorama.core.jobs import Progress, run
+from polyorama.edit.actions import LocalAction, apply
+from polyorama.errors import OutputError, UsageError
+from polyorama.io.formats import detect_format, find_format, read_splats, write_splats
+from polyorama.io.stream import CHUNK, open_sink, open_source, streams
+from polyorama.scene.splats import concatenate
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from polyorama.core.jobs import Job
+    from polyorama.edit.actions import Action
+    from polyorama.io.stream import SplatSource
+    from polyorama.scene.splats import SplatCloud
+
+__all__ = ["Conversion", "convert", "convert_job"]
+
+_SAMPLE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What a conversion did.
+
+    Parameters
+    ----------
+    output
+        The file written.
+    read, written
+        Splats in and out.
+    bytes_read, bytes_written
+        Sizes of the files.
+    streamed
+        Whether it went piece by piece in bounded memory.
+    """
+
+    output: Path
+    read: int
+    written: int
+    bytes_read: int
+    bytes_written: int
+    streamed: bool
+
+
+def convert(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    actions: Sequence[Action] = (),
+    *,
+    overwrite: bool = True,
+    spz_version: int | None = None,
+) -> Conversion:
+    """Convert files and wait for it; see `convert_job`. `inputs` may be a single path."""
+    paths = [inputs] if isinstance(inputs, str | Path) else list(cast("Any", inputs))
+    return run(convert_job(paths, output, actions, overwrite=overwrite, spz_version=spz_version))
+
+
+def convert_job(
+    inputs: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    actions: Sequence[Action] = (),
+    *,
+    overwrite: bool = True,
+    spz_version: int | None = None,
+) -> Job[Conversion]:
+    """Read splat files, join them, carry out actions in order, and write one file; as a job.
+
+    Where all actions are local and the formats allow it (PLY and .splat), the files go through in
+    pieces, so that they may be larger than memory. The output appears, whole, only at the end; it
+    may be one of the inputs.
+
+    Parameters
+    ----------
+    inputs
+        Files to read; several are joined in order, with the highest SH degree among them.
+    output
+        File to write; its ending names the format.
+    actions
+        What to do; see `polyorama.edit.actions`.
+    overwrite
+        Whether an output that exists is replaced.
+    spz_version
+        3 or 4, for an output that ends in .spz.
+
+    Raises
+    ------
+    FileFormatError
+        If an input cannot be read.
+    OutputError
+        If the output exists and must not be replaced, cannot be written, or nothing is left.
+    UsageError
+        If there is no input, or the options contradict the output.
+    """
+    if not inputs:
+        raise UsageError("There is nothing to convert; name at least one input file.")
+    target = Path(output)
+    options = _options(target, spz_version)
+    if not overwrite and target.exists():
+        raise OutputError(f"The file exists already and was not replaced: {target}")
+    bytes_read = sum(_size(path) for path in inputs)
+    local = [action for action in actions if isinstance(action, LocalAction)]
+    streamed = len(local) == len(actions) and streams(target)
+    streamed = streamed and any(detect_format(path).streams for path in inputs)
+    if streamed:
+        read, written = yield from _in_pieces(inputs, target, local)
+    else:
+        read, written = yield from _whole(inputs, target, actions, options)
+    return Conversion(target, read, written, bytes_read, _size(target), streamed)
+
+
+def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
+    entry = find_format(target)
+    if entry is None or not entry.writes:
+        # The writer's own message lists the formats; fail with it before the work.
+        raise OutputError(_cannot_write(target))
+    if spz_version is None:
+        return {}
+    if entry.name != "spz":
+        raise UsageError(f"An spz version was given, but the output is no .spz file: {target}")
+    if spz_version not in (3, 4):
+        raise UsageError(f"spz files are written as version 3 or 4, not {spz_version}.")
+    return {"version": spz_version}
+
+
+def _cannot_write(target: Path) -> str:
+    from polyorama.io.formats import FORMATS
+
+    known = ", ".join(sorted({entry.endings[0] for entry in FORMATS if entry.writes}))
+    return f"Cannot write this kind of file (can: {known}): {target}"
+
+
+def _size(path: str | os.PathLike[str]) -> int:
+    """Bytes of a file, or of all files beside a meta.json or in a SOG folder."""
+    where = Path(path)
+    if where.is_dir() or where.name.lower() == "meta.json":
+        folder = where if where.is_dir() else where.parent
+        return sum(entry.stat().st_size for entry in folder.iterdir() if entry.is_file())
+    return where.stat().st_size if where.exists() else 0
+
+
+def _whole(
+    inputs: Sequence[str | os.PathLike[str]],
+    target: Path,
+    actions: Sequence[Action],
+    options: dict[str, Any],
+) -> Job[tuple[int, int]]:
+    clouds: list[SplatCloud] = []
+    for number, path in enumerate(inputs):
+        yield Progress(number, len(inputs), f"Reading {Path(path).name}")
+        clouds.append(read_splats(path))
+    cloud = concatenate(clouds)
+    read = len(cloud)
+    clouds.clear()  # the joined cloud must be the only one left in memory
+    cloud = yield from apply(cloud, tuple(actions))
+    if len(cloud) == 0:
+        raise OutputError(f"Nothing is left to write after these steps: {target}")
+    yield Progress(0, 0, f"Writing {target.name}")
+    write_splats(cloud, target, **options)
+    return read, len(cloud)
+
+
+def _in_pieces(
+    inputs: Sequence[str | os.PathLike[str]], target: Path, actions: Sequence[LocalAction]
+) -> Job[tuple[int, int]]:
+    merged = _Merged([open_source(path) for path in inputs])
+    note = f"Writing {target.name}"
+    if any(action.needs_sample for action in actions):
+        actions = yield from _bound(merged, actions)
+    seen = [0] * len(actions)
+    read = written = 0
+    yield Progress(0, merged.count, note)
+    with open_sink(target) as sink:
+        for piece in merged.pieces():
+            cloud = piece
+            read += len(cloud)
+            for at, action in enumerate(actions):
+                first, seen[at] = seen[at], seen[at] + len(cloud)
+                if len(cloud):
+                    cloud = action.piece(cloud, first)
+            if len(cloud):
+                sink.write(cloud)
+                written += len(cloud)
+            yield Progress(read, merged.count, note)
+        if written == 0:
+            raise OutputError(f"Nothing is left to write after these steps: {target}")
+    return read, written
+
+
+def _bound(merged: _Merged, actions: Sequence[LocalAction]) -> Job[list[LocalAction]]:
+    """Let each action learn from an even sample of what will reach it."""
+    step = max(1, merged.count // _SAMPLE)
+    picked: list[SplatCloud] = []
+    read = offset = 0
+    for piece in merged.pieces():
+        picked.append(piece.subset(slice(offset, None, step)))
+        offset = (offset - len(piece)) % step
+        read += len(piece)
+        yield Progress(read, merged.count, "Looking through the file")
+    sample = concatenate(picked)
+    bound: list[LocalAction] = []
+    for action in actions:
+        action = action.bind(sample)
+        bound.append(action)
+        sample = action.piece(sample, 0)
+    return bound
+
+
+class _Merged:
+    """Several open files as one, with the tags and columns that they share."""
+
+    def __init__(self, sources: Sequence[SplatSource]) -> None:
+        self._sources = sources
+        self.count = sum(source.count for source in sources)
+        self._degree = max(source.sh_degree for source in sources)
+        models = {source.model for source in sources}
+        ups = {source.up for source in sources}
+        self._model = models.pop() if len(models) == 1 else "default"
+        self._up = ups.pop() if len(ups) == 1 else None
+        self._shared: set[str] | None = None
+        if len(sources) > 1:
+            columns = [set(next(iter(source.chunks(1))).extras) for source in sources]
+            self._shared = set.intersection(*columns)
+
+    def pieces(self) -> Iterator[SplatCloud]:
+        """All splats in order, in pieces."""
+        for source in self._sources:
+            for piece in source.chunks(CHUNK):
+                if self._shared is None:
+                    yield piece
+                    continue
+                extras = {n: c for n, c in piece.extras.items() if n in self._shared}
+                tagged = replace(piece, model=self._model, up=self._up, extras=extras, comments=())
+                yield tagged.with_sh_degree(self._degree)

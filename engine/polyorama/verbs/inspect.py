@@ -1,0 +1,351 @@
+"""Inspect: what is in a splat file, what is wrong with it, and how it differs from another."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyorama.errors import UsageError
+from polyorama.io.formats import detect_format, read_splats
+from polyorama.scene.lint import Finding, lint
+from polyorama.scene.statistics import (
+    PERCENTILES,
+    ColumnStatistics,
+    column_statistics,
+    overdraw,
+    robust_bounds,
+)
+from polyorama.scene.upright import estimate_up
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from polyorama.core.types import Bounds
+    from polyorama.scene.splats import SplatCloud
+
+__all__ = ["Comparison", "Difference", "Inspection", "compare", "inspect"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What `inspect` found.
+
+    Parameters
+    ----------
+    path, format, bytes
+        The file, the name of its format, and its size.
+    count, sh_degree, model, extras, comments
+        As in the cloud.
+    low, high
+        The box of all finite positions, (3,) each, world units.
+    robust_low, robust_high
+        The box without outliers.
+    up, up_confidence
+        The up direction, and how sure that is; 1 where the file says it.
+    overdraw
+        How many splats cover a pixel when the subject is framed at 1280x720.
+    columns
+        Statistics of every property.
+    findings
+        What the linter says.
+    """
+
+    path: Path
+    format: str
+    bytes: int
+    count: int
+    sh_degree: int
+    model: str
+    extras: tuple[str, ...]
+    comments: tuple[str, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    robust_low: tuple[float, ...]
+    robust_high: tuple[float, ...]
+    up: tuple[float, ...]
+    up_confidence: float
+    overdraw: float
+    columns: tuple[ColumnStatistics, ...]
+    findings: tuple[Finding, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`; what is not a number becomes None."""
+        data = dataclasses.asdict(self)
+        data["path"] = str(self.path)
+        data["percentiles"] = list(PERCENTILES)
+        return _finite(data)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much one property differs over all matched splats.
+
+    Parameters
+    ----------
+    name, unit
+        Which property, and in what the numbers are.
+    mean, median, high, largest
+        Of the absolute differences; `high` is the 99th percentile.
+    limit
+        The largest difference that the format's quantisation explains, or None where unknown.
+    """
+
+    name: str
+    unit: str
+    mean: float
+    median: float
+    high: float
+    largest: float
+    limit: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What `compare` found.
+
+    Parameters
+    ----------
+    path, against
+        The two files.
+    format
+        The format whose quantisation the limits are for.
+    counts
+        Splats in each.
+    matched
+        "order" if row i was compared with row i, else "position".
+    differences
+        One entry a property.
+    """
+
+    path: Path
+    against: Path
+    format: str
+    counts: tuple[int, int]
+    matched: str
+    differences: tuple[Difference, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`."""
+        data = dataclasses.asdict(self)
+        data["path"], data["against"] = str(self.path), str(self.against)
+        return _finite(data)  # type: ignore[no-any-return]
+
+
+def inspect(path: str | os.PathLike[str]) -> Inspection:
+    """Read a splat file and examine it.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read.
+    """
+    source = Path(path)
+    entry = detect_format(source)
+    cloud = read_splats(source)
+    finite = cloud.means[np.isfinite(cloud.means).all(axis=1)]
+    robust = robust_bounds(cloud.means)
+    low = finite.min(axis=0) if len(finite) else robust.low
+    high = finite.max(axis=0) if len(finite) else robust.high
+    up, confidence = estimate_up(cloud)
+    return Inspection(
+        source, entry.name, _size(source), len(cloud), cloud.sh_degree, cloud.model,
+        tuple(cloud.extras), cloud.comments, _floats(low), _floats(high), *_ends(robust),
+        _floats(up), confidence, overdraw(cloud), tuple(column_statistics(cloud)),
+        tuple(lint(cloud)),
+    )  # fmt: skip
+
+
+def compare(path: str | os.PathLike[str], against: str | os.PathLike[str]) -> Comparison:
+    """Measure how a splat file differs from another, such as the one it was converted from.
+
+    Splats are matched by their order where the counts are equal and the positions agree, else
+    each splat of `path` is matched with the one of `against` that lies nearest and looks most
+    alike.
+
+    Raises
+    ------
+    FileFormatError
+        If one of them cannot be read.
+    UsageError
+        If there is nothing to compare, because one has no finite positions.
+    """
+    first, second = read_splats(path), read_splats(against)
+    pairs, matched = _match(first, second, (Path(path), Path(against)))
+    reference = second.subset(pairs[:, 1])
+    measured = first.subset(pairs[:, 0])
+    # The limits are those of the file that was written with loss, in that file's own order.
+    name, side = detect_format(path).name, 0
+    if name in _EXACT:
+        name, side = detect_format(against).name, 1
+    true = (reference, measured)[side].subset(np.argsort(pairs[:, side], kind="stable"))
+    limits = _limits(name, true)
+    return Comparison(
+        Path(path), Path(against), name, (len(first), len(second)), matched,
+        tuple(_differences(measured, reference, limits)),
+    )  # fmt: skip
+
+
+_EXACT = frozenset({"ply", "gltf"})
+
+
+def _match(
+    first: SplatCloud, second: SplatCloud, names: tuple[Path, Path]
+) -> tuple[NDArray[np.int64], str]:
+    """(M, 2) pairs of rows, and how they were found."""
+    finite = [np.flatnonzero(np.isfinite(c.means).all(axis=1)) for c in (first, second)]
+    for rows, name in zip(finite, names, strict=True):
+        if len(rows) == 0:
+            raise UsageError(f"There are no finite positions to compare: {name}")
+    extent = max(robust_bounds(second.means).diagonal, 1e-12)
+    if len(first) == len(second):
+        both = np.isfinite(first.means).all(axis=1) & np.isfinite(second.means).all(axis=1)
+        distance = np.linalg.norm(first.means[both] - second.means[both], axis=1)
+        if both.any() and float(np.quantile(distance, 0.99)) <= 2e-3 * extent:
+            rows = np.flatnonzero(both)
+            return np.stack([rows, rows], axis=1), "order"
+
+    from polyorama.scene.neighbors import KdTree
+
+    rows = finite[0]
+    found, distances = KdTree.of(second.means).nearest(first.means[rows], 8)
+    best = np.zeros(len(rows), np.int64)
+    lowest = np.full(len(rows), np.inf)
+    for k in range(found.shape[1]):
+        there = found[:, k]
+        cost = _unlikeness(first, second, rows, np.maximum(there, 0)) + distances[:, k] / (
+            1e-3 * extent
+        )
+        cost[there < 0] = np.inf
+        better = cost < lowest
+        best[better], lowest[better] = there[better], cost[better]
+    return np.stack([rows, best], axis=1), "position"
+
+
+def _unlikeness(
+    first: SplatCloud, second: SplatCloud, a: NDArray[np.int64], b: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    logs = [np.log(np.maximum(c.scales[r], 1e-12)) for c, r in ((first, a), (second, b))]
+    colors = np.abs(first.sh[a, 0] - second.sh[b, 0]).sum(axis=1)
+    opacity = np.abs(first.opacities[a] - second.opacities[b])
+    turn = 1.0 - np.abs((first.quats[a] * second.quats[b]).sum(axis=1))
+    total = np.abs(logs[0] - logs[1]).sum(axis=1) + colors + 4.0 * opacity + 4.0 * turn
+    return np.asarray(np.nan_to_num(total.astype(np.float64), nan=1e9))
+
+
+def _differences(
+    measured: SplatCloud, reference: SplatCloud, limits: dict[str, float]
+) -> list[Difference]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        position = np.abs(measured.means - reference.means)
+        ratio = np.exp(np.abs(np.log(measured.scales) - np.log(reference.scales))) - 1.0
+        ratio[(measured.scales == 0.0) & (reference.scales == 0.0)] = 0.0
+    a, b = (c.quats.astype(np.float64) for c in (measured, reference))
+    sign = np.where((a * b).sum(axis=1, keepdims=True) < 0.0, -1.0, 1.0)
+    # The half-angle's sine is exact for small angles, where the cosine is not.
+    half = np.clip(np.linalg.norm(a - sign * b, axis=1) / 2.0, 0.0, 1.0)
+    rows = [
+        ("position", "units", position),
+        ("scale", "%", 100.0 * ratio),
+        ("rotation", "deg", np.degrees(4.0 * np.arcsin(half))),
+        ("opacity", "1/255", 255.0 * np.abs(measured.opacities - reference.opacities)),
+        ("color", "1/255", 255.0 * np.abs(measured.colors - reference.colors)),
+    ]
+    degree = max(measured.sh_degree, reference.sh_degree)
+    one, other = (c.with_sh_degree(degree).sh for c in (measured, reference))
+    for band in range(1, degree + 1):
+        block = slice(band * band, (band + 1) ** 2)
+        rows.append((f"sh {band}", "", np.abs(one[:, block] - other[:, block])))
+    return [
+        Difference(name, unit, *_summary(values), limits.get(name)) for name, unit, values in rows
+    ]
+
+
+def _summary(values: NDArray[Any]) -> tuple[float, float, float, float]:
+    finite = np.asarray(values, np.float64).ravel()
+    finite = finite[np.isfinite(finite)]
+    if len(finite) == 0:
+        return (math.nan,) * 4
+    median, high = np.quantile(finite, [0.5, 0.99])
+    return float(finite.mean()), float(median), float(high), float(finite.max())
+
+
+def _limits(name: str, cloud: SplatCloud) -> dict[str, float]:
+    """Largest difference by property that a format's own steps cause, in the units of a report.
+
+    `cloud` holds the true values in the order of the file. Limits are half a step each; those of
+    rotations were measured over a million random ones. Values outside the format's range are cut,
+    which may cost more.
+    """
+    byte = 0.5
+    if name in _EXACT:
+        return {"position": 0.0, "scale": 1e-4, "rotation": 1e-4, "opacity": 1e-3, "color": 1e-3,
+                "sh 1": 0.0, "sh 2": 0.0, "sh 3": 0.0}  # fmt: skip
+    if name == "splat":
+        return {"position": 0.0, "scale": 1e-4, "rotation": 0.87, "opacity": byte, "color": byte}
+    if name == "ksplat":
+        return {"position": 7.7e-5, "scale": 0.05, "rotation": 0.05, "opacity": byte,
+                "color": byte, "sh 1": 3 / 510, "sh 2": 3 / 510}  # fmt: skip
+    if name == "spz":
+        return {"position": 0.5 / 4096, "scale": 100.0 * (math.exp(1 / 32) - 1.0),
+                "rotation": 0.245, "opacity": byte, "color": 0.5 * 0.28209479 / 0.15,
+                "sh 1": 1 / 32 + 1 / 256, "sh 2": 1 / 16 + 1 / 256, "sh 3": 1 / 16 + 1 / 256,
+                }  # fmt: skip
+    if name == "compressed-ply":
+        limits = {"rotation": 0.24, "opacity": byte, "sh 1": 1 / 32, "sh 2": 1 / 32, "sh 3": 1 / 32}
+        return limits | _chunk_limits(cloud)
+    if name == "sog":
+        logs = np.sign(cloud.means) * np.log1p(np.abs(cloud.means))
+        step = np.ptp(logs, axis=0).max() / 65535.0
+        farthest = 1.0 + float(np.abs(cloud.means).max())
+        return {"position": 0.5 * float(step) * farthest, "rotation": 2.0, "opacity": byte}
+    return {}
+
+
+def _chunk_limits(cloud: SplatCloud) -> dict[str, float]:
+    """Half steps of compressed PLY, whose ranges are those of each run of 256 splats."""
+    starts = np.arange(0, len(cloud), 256)
+
+    def spans(values: NDArray[Any]) -> NDArray[Any]:
+        return np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
+
+    steps = np.array([2047.0, 1023.0, 2047.0])
+    with np.errstate(divide="ignore"):
+        logs = np.clip(np.log(cloud.scales.astype(np.float64)), -20.0, 20.0)
+    return {
+        "position": float((spans(cloud.means) / steps).max()) / 2.0,
+        "scale": 100.0 * float(np.expm1((spans(logs) / steps).max() / 2.0)),
+        "color": float(spans(cloud.colors).max()) / 2.0 + 1e-3,
+    }
+
+
+def _size(path: Path) -> int:
+    if path.is_dir() or path.name.lower() == "meta.json":
+        folder = path if path.is_dir() else path.parent
+        return sum(entry.stat().st_size for entry in folder.iterdir() if entry.is_file())
+    return path.stat().st_size
+
+
+def _ends(bounds: Bounds) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return _floats(bounds.low), _floats(bounds.high)
+
+
+def _floats(values: NDArray[Any]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: None stands for it."""
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

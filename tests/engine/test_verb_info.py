@@ -1,0 +1,160 @@
+"""Info: what is told about a file, and how two files differ."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from polyorama.cli import main
+from polyorama.errors import PolyoramaError, UsageError
+from polyorama.io.formats import write_splats
+from polyorama.scene.splats import SplatCloud
+from polyorama.verbs.inspect import compare, inspect
+
+
+def make_cloud(n=600, degree=1, seed=0):
+    rng = np.random.default_rng(seed)
+    quats = rng.normal(size=(n, 4))
+    return SplatCloud(
+        rng.uniform(-1, 1, size=(n, 3)).astype(np.float32),
+        (quats / np.linalg.norm(quats, axis=1, keepdims=True)).astype(np.float32),
+        np.exp(rng.uniform(-5, -2, (n, 3))).astype(np.float32),
+        rng.uniform(0.05, 0.95, n).astype(np.float32),
+        rng.uniform(-0.9, 0.9, (n, (degree + 1) ** 2, 3)).astype(np.float32),
+    )
+
+
+@pytest.fixture
+def ply(tmp_path):
+    write_splats(make_cloud(), tmp_path / "a.ply")
+    return tmp_path / "a.ply"
+
+
+def test_the_facts(ply):
+    info = inspect(ply)
+    assert (info.format, info.count, info.sh_degree, info.model) == ("ply", 600, 1, "default")
+    assert info.bytes == ply.stat().st_size
+    assert info.low[0] < info.robust_high[0] <= info.high[0]
+    assert info.overdraw > 0
+    assert not [finding for finding in info.findings if finding.severity == "error"]
+
+
+def test_text_and_json_are_printed(ply, capsys):
+    assert main(["info", str(ply)]) == 0
+    text = capsys.readouterr().out
+    assert "600, SH degree 1" in text
+    for word in ("Extent", "Up", "Overdraw", "median", "scale.x", "opacity"):
+        assert word in text
+    assert main(["info", str(ply), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["count"] == 600
+    assert data["columns"][0]["name"] == "x"
+    assert len(data["columns"][0]["percentiles"]) == len(data["percentiles"])
+
+
+def test_errors_give_status_1_and_json_stays_valid(tmp_path, capsys):
+    cloud = make_cloud()
+    means = cloud.means.copy()
+    means[:, 1] = np.nan
+    broken = SplatCloud(means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
+    write_splats(broken, tmp_path / "bad.ply")
+    assert main(["info", str(tmp_path / "bad.ply"), "--json"]) == 1
+    data = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    finding = data["findings"][0]
+    assert (finding["code"], finding["count"]) == ("position-not-finite", 600)
+    assert len(finding["indices"]) == 20
+    assert "--repair" in finding["advice"]
+    assert main(["info", str(tmp_path / "bad.ply")]) == 1
+    assert "Index 0, 1, 2" in capsys.readouterr().out
+
+
+def test_missing_files_give_status_2(tmp_path, capsys):
+    assert main(["info", str(tmp_path / "no.ply")]) == 2
+    assert "no.ply" in capsys.readouterr().err
+    with pytest.raises(PolyoramaError):
+        inspect(tmp_path / "no.ply")
+
+
+@pytest.mark.parametrize("ending", [".spz", ".compressed.ply", ".splat", ".glb", ".ply"])
+def test_round_trips_stay_within_the_format(ply, tmp_path, ending):
+    """Each format's own limit, whichever of the two files is named first."""
+    other = tmp_path / f"b{ending}"
+    write_splats(make_cloud(), other)
+    for first, second in ((other, ply), (ply, other)):
+        comparison = compare(first, second)
+        assert comparison.counts == (600, 600)
+        checked = 0
+        for difference in comparison.differences:
+            if difference.limit is not None:
+                assert difference.largest <= difference.limit * 1.02 + 1e-6, difference
+                checked += 1
+        assert checked >= 5
+
+
+def test_changes_are_measured(ply, tmp_path):
+    cloud = make_cloud()
+    opacities = cloud.opacities.copy()
+    opacities[7] += 10 / 255
+    sh = cloud.sh.copy()
+    sh[3, 2, 1] += 0.25
+    angle = np.radians(5.0) / 2
+    quats = cloud.quats.copy()
+    w, x, y, z = quats[9]
+    c, s = np.cos(angle), np.sin(angle)
+    quats[9] = -np.float32([w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s])
+    scales = cloud.scales.copy()
+    scales[1, 1] *= 1.5
+    means = cloud.means.copy()
+    means[5, 2] += 1e-3
+    write_splats(SplatCloud(means, quats, scales, opacities, sh), tmp_path / "b.ply")
+    rows = {d.name: d for d in compare(tmp_path / "b.ply", ply).differences}
+    assert rows["position"].largest == pytest.approx(1e-3, rel=1e-3)
+    assert rows["scale"].largest == pytest.approx(50, rel=1e-3)
+    assert rows["rotation"].largest == pytest.approx(5, rel=1e-3)
+    assert rows["opacity"].largest == pytest.approx(10, rel=1e-3)
+    assert rows["sh 1"].largest == pytest.approx(0.25, rel=1e-3)
+    assert rows["color"].largest == pytest.approx(0, abs=1e-4)
+
+
+def test_other_orders_and_subsets_are_matched(ply, tmp_path):
+    cloud = make_cloud()
+    order = np.random.default_rng(3).permutation(600)[:450]
+    write_splats(cloud.subset(order), tmp_path / "b.ply")
+    comparison = compare(tmp_path / "b.ply", ply)
+    assert comparison.matched == "position"
+    assert comparison.counts == (450, 600)
+    for difference in comparison.differences:
+        assert difference.largest < 1e-3, difference
+
+
+def test_coinciding_splats_are_told_apart_by_their_looks(tmp_path):
+    cloud = make_cloud(40)
+    means = np.repeat(cloud.means[:10], 4, axis=0)
+    a = SplatCloud(means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
+    write_splats(a, tmp_path / "a.ply")
+    write_splats(a.subset(np.arange(40)[::-1]), tmp_path / "b.ply")
+    for difference in compare(tmp_path / "a.ply", tmp_path / "b.ply").differences:
+        assert difference.largest < 1e-3, difference
+
+
+def test_against_prints_a_table(ply, tmp_path, capsys):
+    write_splats(make_cloud(), tmp_path / "b.spz")
+    assert main(["info", str(tmp_path / "b.spz"), "--against", str(ply)]) == 0
+    text = capsys.readouterr().out
+    assert "limit of spz" in text
+    assert "matched by their order" in text
+    assert text.count(" ok") >= 6
+    assert main(["info", str(tmp_path / "b.spz"), "--against", str(ply), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["format"] == "spz"
+
+
+def test_nothing_to_compare_is_told(ply, tmp_path):
+    cloud = make_cloud(5)
+    nothing = SplatCloud(
+        np.full((5, 3), np.nan, np.float32), cloud.quats, cloud.scales, cloud.opacities, cloud.sh
+    )
+    write_splats(nothing, tmp_path / "nan.ply")
+    with pytest.raises(UsageError, match=r"nan\.ply"):
+        compare(tmp_path / "nan.ply", ply)
