@@ -28,7 +28,7 @@ from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_pr
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from polyorama.core.jobs import Job
@@ -76,7 +76,7 @@ class FilmPart:
         """How many frames it draws."""
         return len(self.cameras)
 
-    def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Iterator[None]:
+    def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and encode; the part appears under its name once it is whole."""
         stack = contextlib.ExitStack()
         with stack:
@@ -130,7 +130,7 @@ class PictureRun:
         """How many frames it draws."""
         return len(self.items)
 
-    def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Iterator[None]:
+    def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and write; a picture is written after its arrays, so it vouches for them."""
         for item in self.items:
             frame = draw(item.camera, _outputs(item))
@@ -229,14 +229,16 @@ def film_job(
     missing = [part for part in parts if not part.path.is_file()]
     reused = len(cameras) - sum(part.frames for part in missing)
     try:
-        with _making_folder(folder):
-            yield from _work(missing, document, look, jobs, reused, len(cameras))
-            yield Progress(len(cameras), len(cameras), "Joining the film")
-            join_films(target, [part.path for part in parts], rate, comment=comment)
-        _clear_parts(folder, keep=set())
+        _make_folder(folder)
+        yield from _work(missing, document, look, jobs, reused, len(cameras))
+        yield Progress(len(cameras), len(cameras), "Joining the film")
+        join_films(target, [part.path for part in parts], rate, comment=comment)
+        for part in parts:
+            part.path.unlink(missing_ok=True)
     finally:
         # An empty folder is of no use to anybody; one with finished parts waits for `resume`.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, OutputError):
+            _clear_parts(folder, keep={part.path.name for part in parts})
             folder.rmdir()
     return Outcome(len(cameras), reused)
 
@@ -266,7 +268,10 @@ def _clear_parts(folder: Path, keep: set[str]) -> None:
     for entry in folder.iterdir():
         mine = _PART_NAME.fullmatch(entry.name) or re.match(r"\.\d{6}-\d+-", entry.name)
         if mine and entry.name not in keep:
-            entry.unlink(missing_ok=True)
+            try:
+                entry.unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError(f"Cannot remove ({error.strerror}): {entry}") from error
 
 
 def _check_folder(target: Path) -> None:
@@ -276,13 +281,11 @@ def _check_folder(target: Path) -> None:
         raise OutputError(f"Cannot write, because its folder does not exist: {target}")
 
 
-@contextlib.contextmanager
-def _making_folder(folder: Path) -> Iterator[None]:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"Cannot make the folder ({error.strerror}): {folder}") from error
-    yield
 
 
 def numbered(pattern: str | os.PathLike[str], number: int) -> Path:
@@ -372,8 +375,7 @@ def numbered_job(
         if not (resume and _is_done(item)):
             items.append(item)
     for name in names:
-        with _making_folder(Path(name).parent):
-            pass
+        _make_folder(Path(name).parent)
     keep_alpha = look.background is None
     runs = [
         PictureRun(tuple(items[start : start + _CHUNK]), quality, keep_alpha)

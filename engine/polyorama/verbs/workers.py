@@ -12,6 +12,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class Draw(Protocol):
 class Chunk(Protocol):
     """A piece of work that a process can take; it must survive pickling."""
 
-    def produce(self, draw: Draw, finisher: Finisher) -> Iterator[None]:
+    def produce(self, draw: Draw, finisher: Finisher) -> Generator[None]:
         """Draw and write; yields after each frame drawn."""
         ...
 
@@ -201,13 +202,15 @@ def _death(process: Any) -> UnavailableError:
 
 
 def _dismiss(team: dict[Connection, Any]) -> None:
-    for connection, process in team.items():
+    """End all processes: they notice after the frame in hand, and tidy up what is half-written."""
+    for connection in team:
         connection.close()
-        if process.is_alive():
-            process.join(0.2)
-            process.terminate()
+    end = time.monotonic() + _PATIENCE_S
     for process in team.values():
-        process.join(_PATIENCE_S)
+        process.join(max(0.0, end - time.monotonic()))
+        if process.is_alive():
+            process.terminate()
+            process.join()
 
 
 def _share(cloud: SplatCloud, folder: Path) -> None:
@@ -225,7 +228,7 @@ def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: i
     # Where ignoring is not inherited.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["POLYORAMA_CORES"] = str(cores)
-    with contextlib.suppress(BrokenPipeError, EOFError):
+    with contextlib.suppress(ConnectionError, EOFError):
         try:
             arrays = {
                 name: np.load(Path(folder) / f"{name}.npy", mmap_mode="r").view(np.ndarray)
@@ -235,13 +238,14 @@ def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: i
             draw = _drawing(document, look)
             with Finisher() as finisher:
                 while (chunk := connection.recv()) is not None:
-                    for _ in chunk.produce(draw, finisher):
-                        connection.send("frame")
+                    with contextlib.closing(chunk.produce(draw, finisher)) as steps:
+                        for _ in steps:
+                            connection.send("frame")
                     connection.send("done")
             connection.send("bye")
         except PolyoramaError as error:
             connection.send(error)
-        except (EOFError, BrokenPipeError):
+        except (EOFError, ConnectionError):
             raise
         except Exception as error:  # noqa: BLE001 - it is raised again in the parent
             note = "".join(traceback.format_exception(error))
