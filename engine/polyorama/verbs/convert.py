@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polyorama.io.stream import SplatSource
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["Conversion", "convert", "convert_job"]
+__all__ = ["Conversion", "convert", "convert_job", "stored_bytes"]
 
 _SAMPLE = 200_000
 
@@ -106,7 +106,7 @@ def convert_job(
     options = _options(target, spz_version)
     if not overwrite and target.exists():
         raise OutputError(f"The file exists already and was not replaced: {target}")
-    bytes_read = sum(_size(path) for path in inputs)
+    bytes_read = sum(stored_bytes(path) for path in inputs)
     local = [action for action in actions if isinstance(action, LocalAction)]
     streamed = len(local) == len(actions) and streams(target)
     streamed = streamed and any(detect_format(path).streams for path in inputs)
@@ -114,7 +114,7 @@ def convert_job(
         read, written = yield from _in_pieces(inputs, target, local)
     else:
         read, written = yield from _whole(inputs, target, actions, options)
-    return Conversion(target, read, written, bytes_read, _size(target), streamed)
+    return Conversion(target, read, written, bytes_read, stored_bytes(target), streamed)
 
 
 def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def _cannot_write(target: Path) -> str:
     return f"Cannot write this kind of file (can: {known}): {target}"
 
 
-def _size(path: str | os.PathLike[str]) -> int:
-    """Bytes of a file, or of all files beside a meta.json or in a SOG folder."""
+def stored_bytes(path: str | os.PathLike[str]) -> int:
+    """Bytes of a file, or of all files in a SOG folder or beside its meta.json; 0 for none."""
     where = Path(path)
     if where.is_dir() or where.name.lower() == "meta.json":
         folder = where if where.is_dir() else where.parent

@@ -21,6 +21,7 @@ from polyorama.scene.statistics import (
     robust_bounds,
 )
 from polyorama.scene.upright import estimate_up
+from polyorama.verbs.convert import stored_bytes
 
 if TYPE_CHECKING:
     import os
@@ -155,7 +156,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
     high = finite.max(axis=0) if len(finite) else robust.high
     up, confidence = estimate_up(cloud)
     return Inspection(
-        source, entry.name, _size(source), len(cloud), cloud.sh_degree, cloud.model,
+        source, entry.name, stored_bytes(source), len(cloud), cloud.sh_degree, cloud.model,
         tuple(cloud.extras), cloud.comments, _floats(low), _floats(high), *_ends(robust),
         _floats(up), confidence, overdraw(cloud), tuple(column_statistics(cloud)),
         tuple(lint(cloud)),
@@ -323,13 +324,6 @@ def _chunk_limits(cloud: SplatCloud) -> dict[str, float]:
         "scale": 100.0 * float(np.expm1((spans(logs) / steps).max() / 2.0)),
         "color": float(spans(cloud.colors).max()) / 2.0 + 1e-3,
     }
-
-
-def _size(path: Path) -> int:
-    if path.is_dir() or path.name.lower() == "meta.json":
-        folder = path if path.is_dir() else path.parent
-        return sum(entry.stat().st_size for entry in folder.iterdir() if entry.is_file())
-    return path.stat().st_size
 
 
 def _ends(bounds: Bounds) -> tuple[tuple[float, ...], tuple[float, ...]]:
