@@ -191,8 +191,8 @@ class SplatCloud:
         Importance is opacity times the product of the two largest scales (the area that the splat
         can cover); ties keep file order.
         """
-        largest_two = np.sort(self.scales, axis=1)[:, 1:]
-        importance = self.opacities * largest_two[:, 0] * largest_two[:, 1]
+        x, y, z = self.scales.T
+        importance = self.opacities * np.maximum(np.maximum(x * y, y * z), x * z)
         return np.argsort(-importance, kind="stable").astype(np.int32)
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["CpuRasterizer", "availability", "create"]
 
 _PARTS_PER_CORE = 8
+_PREFIXES = 4
+"""How many coarse versions of a cloud are kept: a governor moves among a few."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,12 +189,18 @@ def _limited(
     cloud, features = gaussians.cloud, gaussians.features
     if limit is None or limit >= len(cloud):
         return cloud, features, None
-    kept = gaussians.cache.get("prefix")
-    if kept is None or kept[0] != limit:
-        names = np.sort(cloud.importance_order()[: max(limit, 0)])
-        kept = (limit, cloud.subset(names), None if features is None else features[names], names)
-        gaussians.cache["prefix"] = kept
-    return kept[1], kept[2], kept[3]
+    limit = max(limit, 0)
+    kept: dict[int, Any] = gaussians.cache.setdefault("prefixes", {})
+    if limit not in kept:
+        if "importance" not in gaussians.cache:
+            gaussians.cache["importance"] = cloud.importance_order()
+        names = np.sort(gaussians.cache["importance"][:limit])
+        while len(kept) >= _PREFIXES:
+            kept.pop(next(iter(kept)), None)
+        kept[limit] = (
+            cloud.subset(names), None if features is None else features[names], names,
+        )  # fmt: skip
+    return kept[limit]  # type: ignore[no-any-return]
 
 
 def _project(cloud: SplatCloud, camera: Camera, constants: Constants) -> _Projected:
