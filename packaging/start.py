@@ -56,9 +56,8 @@ CHECKS = (
         "Layers",
         ["-c", "from importlinter.cli import lint_imports_command as run; run(['--no-logo'])"],
     ),
-    ("Types", ["-m", "mypy"]),
 )
-"""What is checked before the tests: a title, and arguments for the Python in ``.venv``."""
+"""What is checked before types and tests: a title, and arguments for the Python in ``.venv``."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -173,7 +172,10 @@ def test(options: argparse.Namespace, arguments: list[str]) -> int:
     )
     begun = time.monotonic()
     results: list[tuple[str, int]] = []
-    for title, command in CHECKS:
+    version = environment.output("import sys; print('%d.%d' % sys.version_info[:2])")
+    # Libraries' annotations are written for the Python they are installed in.
+    types = ("Types", ["-m", "mypy", "--python-version", version])
+    for title, command in (*CHECKS, types):
         say(title)
         results.append((title, environment.run(command, cwd=ROOT)))
     say("Tests")

@@ -173,3 +173,28 @@ def test_the_error_of_a_view_agrees_with_integration():
         c[0, 0], c[0, 1], c[1, 1], colors[0] * mix, colors[1] * mix, mix * mix,
     )  # fmt: skip
     assert got == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["plant", "koala_10k"])
+def test_pictures_are_far_better_than_with_splats_left_out(shared_data, name):
+    """At a tenth of the splats, at least 5 dB above the most important tenth of them."""
+    from polyorama.io.formats import read_splats
+    from polyorama.render.resolve import render
+    from polyorama.scene.document import Document
+    from polyorama.scene.framing import frame_subject
+
+    cloud = read_splats(shared_data / "splats" / f"{name}.splat")
+    camera = frame_subject(cloud, size=(240, 240))
+
+    def picture(c):
+        document = Document.of([c], ["c"])
+        color = render(document, camera, outputs=("color",), background=(0.5, 0.5, 0.5)).color
+        return np.clip(color[..., :3], 0, 1)
+
+    def psnr(c):
+        return -10 * np.log10(np.mean((picture(c) - picture(cloud)) ** 2))
+
+    tenth = len(cloud) // 10
+    merged = run(decimate(cloud, tenth))
+    picked = cloud.subset(np.sort(cloud.importance_order()[:tenth]))
+    assert psnr(merged) > psnr(picked) + 5

@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from splat_samples import LUF_SH_SIGNS, RUB_SH_SIGNS, rotation_error, sample_cloud
 
 from polyorama.io.axes import LUF, RUB, flip_axes, sh_signs
 from polyorama.io.smallest_three import from_smallest_three, smallest_three
 from polyorama.scene.rotations import rotation_matrices
+from tests.engine.splat_samples import LUF_SH_SIGNS, RUB_SH_SIGNS, rotation_error, sample_cloud
 
 
 @pytest.mark.parametrize(("flip", "signs"), [(RUB, RUB_SH_SIGNS), (LUF, LUF_SH_SIGNS)])

@@ -8,10 +8,10 @@ import struct
 
 import numpy as np
 import pytest
-from splat_samples import LUF_SH_SIGNS, rotation_error, sample_cloud
 
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io import gltf
+from tests.engine.splat_samples import LUF_SH_SIGNS, rotation_error, sample_cloud
 
 EXTENSION = "KHR_gaussian_splatting"
 

@@ -6,10 +6,10 @@ import struct
 
 import numpy as np
 import pytest
-from splat_samples import ksplat_bytes, rotation_error, sample_cloud
 
 from polyorama.errors import FileFormatError
 from polyorama.io import ksplat
+from tests.engine.splat_samples import ksplat_bytes, rotation_error, sample_cloud
 
 # Steps of the written layout: f16 has 11 significant bits, colours 8 bits, harmonics of mode 2
 # 8 bits over 3.

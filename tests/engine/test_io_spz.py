@@ -9,11 +9,11 @@ import zlib
 
 import numpy as np
 import pytest
-from splat_samples import rotation_error, sample_cloud, spz_content, spz_gzip, spz_zstd
 
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io import spz
 from polyorama.scene.rotations import rotation_matrices
+from tests.engine.splat_samples import rotation_error, sample_cloud, spz_content, spz_gzip, spz_zstd
 
 
 def saved(tmp_path, data):

@@ -141,13 +141,14 @@ class _Reader:
     def parts(self) -> list[Part]:
         nodes = self._doc.get("nodes", [])
         worlds = self._worlds(nodes)
-        parts: list[Part] = []
-        for number, world in worlds.items():
-            node = nodes[number]
-            if "mesh" not in node:
-                continue
-            for index, shape in enumerate(self._shape(node["mesh"])):
+        shown = [(nodes[n], world) for n, world in worlds.items() if "mesh" in nodes[n]]
+        # Nodes may share meshes: a small file can name a huge scene.
+        for node, _ in shown:
+            for shape in self._shape(node["mesh"]):
                 self._count(shape)
+        parts: list[Part] = []
+        for node, world in shown:
+            for index, shape in enumerate(self._shape(node["mesh"])):
                 moved = self._skinned(node, shape, index, worlds) if "skin" in node else None
                 if moved is None:
                     moved = shape.vertices @ world[:3, :3].T + world[:3, 3]

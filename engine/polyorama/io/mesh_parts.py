@@ -31,7 +31,7 @@ __all__ = [
 MAX_BYTES = 2 << 30
 """Largest mesh file, buffer or picture that is read."""
 
-MAX_CORNERS = 150_000_000
+MAX_CORNERS = 100_000_000
 """Most triangle corners and most vertices of a mesh, whatever a small file promises."""
 
 _MAX_TEXTURE = 8192

@@ -29,6 +29,9 @@ _RIM = 1.5
 """Deviations from a surfel's centre to the edge beside it: there a row of them together is half
 covering, and soon nothing is left."""
 
+_TIP = 2.0
+"""The same for the far end of one that grows along an edge: a long tail would show as a hair."""
+
 _BASE = 0.72
 """Standard deviation of a surfel in open surface, over the mean spacing."""
 _INSET = 0.30
@@ -39,7 +42,7 @@ _OVER = 0.08
 """How much farther it may, over the spacing, to close a hole."""
 _HOLE = 0.02
 """Largest light share that may come through between surfels."""
-_RIM_HOLE = 0.2
+_RIM_HOLE = 0.08
 """The same close to an edge."""
 _STRETCH = 1.6
 """How much longer a surfel may get while holes are closed."""
@@ -245,7 +248,7 @@ def _fit(  # type: ignore[no-untyped-def]
                 room = max(room, 0.0) + _OVER * spacing
                 if ma > 0.3:
                     rest = max(room * room - (mb * half_b) ** 2, 0.0)
-                    cap_u = min(cap_u, max(su, math.sqrt(rest) / (ma * _RIM)))
+                    cap_u = min(cap_u, max(su, math.sqrt(rest) / (ma * _TIP)))
                 if mb > 0.3:
                     rest = max(room * room - (ma * half_a) ** 2, 0.0)
                     cap_v = min(cap_v, max(sv, math.sqrt(rest) / (mb * _RIM)))

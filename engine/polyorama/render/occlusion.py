@@ -136,6 +136,19 @@ class Occluders:
             seen[start:stop] = 1.0 - blocked.mean(axis=1)
         return seen
 
+    def passes_behind(
+        self, points: NDArray[np.float64], normals: NDArray[np.float64], seed: int
+    ) -> float:
+        """Mean share of directions in which the back of the surface sees out, 0..1.
+
+        Paper and cloth see out on both sides, the walls of a solid on one, even where the solid is
+        open below or its parts are only stuck together.
+        """
+        lift = 1e-4 * self.diagonal
+        back = -normals.astype(np.float32)
+        sky = self.sky(points + lift * back, back, rays=16, distance=4.0 * self.diagonal, seed=seed)
+        return float(sky.mean())
+
     def lights(
         self,
         points: NDArray[np.float64],
@@ -144,10 +157,27 @@ class Occluders:
         *,
         rays: int,
         seed: int,
+        lift: float,
+        two_sided: bool,
     ) -> NDArray[np.float32]:
-        """Share of each light that each point sees; 1 where it faces away from the light.
+        """Share of each light above its horizon that each point sees; 1 where all has set.
 
         Directional lights are discs of their softness, lamps are balls of their size.
+
+        Parameters
+        ----------
+        points, normals
+            (N, 3) on the surface, and its unit normals.
+        rig
+            The lights.
+        rays
+            Rays a point and light.
+        seed
+            Same seed, same rays.
+        lift
+            How far above the surface rays begin, world units.
+        two_sided
+            Look at each light from the side of the surface on which it is.
 
         Returns
         -------
@@ -170,11 +200,15 @@ class Occluders:
                 continue
             toward = place - points if is_lamp else np.broadcast_to(place, points.shape)
             facing = np.einsum("nc,nc->n", normals, toward)
-            lit = np.flatnonzero(facing > 0)
+            lit = np.arange(len(points)) if two_sided else np.flatnonzero(facing > -spread)
             for start, stop in _chunks(len(lit), rays):
                 rows = lit[start:stop]
+                side = normals[rows]
+                if two_sided:
+                    side = side * np.where(facing[rows] < 0, -1, 1).astype(np.float32)[:, None]
                 bundle = np.empty((len(rows), rays, 6), np.float32)
-                _light_rays(points[rows], toward[rows], spread, seed + column, start, bundle)
+                begin = points[rows] + lift * side
+                _light_rays(begin, side, toward[rows], spread, seed + column, start, bundle)
                 blocked = self.blocked(bundle.reshape(-1, 6)).reshape(-1, rays)
                 seen[rows, column] = 1.0 - blocked.mean(axis=1)
         return seen
@@ -242,7 +276,7 @@ def _sky_rays(points, normals, distance, seed, first, rays):  # type: ignore[no-
 
 
 @kernel
-def _light_rays(points, toward, spread, seed, first, rays):  # type: ignore[no-untyped-def]
+def _light_rays(points, normals, toward, spread, seed, first, rays):  # type: ignore[no-untyped-def]
     count = rays.shape[1]
     for i in range(len(points)):
         x, y, z = toward[i, 0], toward[i, 1], toward[i, 2]
@@ -260,9 +294,14 @@ def _light_rays(points, toward, spread, seed, first, rays):  # type: ignore[no-u
             a, b = radius * np.cos(angle), radius * np.sin(angle)
             for c in range(3):
                 rays[i, k, c] = points[i, c]
-            rays[i, k, 3] = short * (x + a * ux + b * vx)
-            rays[i, k, 4] = short * (y + a * uy + b * vy)
-            rays[i, k, 5] = short * (z + a * uz + b * vz)
+            dx = short * (x + a * ux + b * vx)
+            dy = short * (y + a * uy + b * vy)
+            dz = short * (z + a * uz + b * vz)
+            # The part of the source below the horizon is left to the shading: mirror it up.
+            below = min(dx * normals[i, 0] + dy * normals[i, 1] + dz * normals[i, 2], 0.0)
+            rays[i, k, 3] = dx - 2.0 * below * normals[i, 0]
+            rays[i, k, 4] = dy - 2.0 * below * normals[i, 1]
+            rays[i, k, 5] = dz - 2.0 * below * normals[i, 2]
 
 
 def ambient_occlusion(

@@ -84,8 +84,8 @@ def surface_points(
     """Points spread over triangles in proportion to their areas.
 
     The areas are laid end to end and cut into `count` equal pieces, one point in each, so that
-    every triangle gets its share to within one point; inside a triangle the points follow the R2
-    low-discrepancy sequence.
+    every triangle gets its share to within one point. Inside a triangle they are random: a lattice
+    would let elimination favour the triangles that it happens to fit.
 
     Parameters
     ----------
@@ -103,11 +103,7 @@ def surface_points(
     cumulative = np.cumsum(areas)
     steps = (np.arange(count) + rng.random(count)) * (cumulative[-1] / count)
     ids = np.minimum(np.searchsorted(cumulative, steps, side="right"), len(areas) - 1)
-    number = np.arange(count, dtype=np.float64)
-    offset = rng.random(2)
-    # The plastic number's powers: the R2 sequence.
-    first = (offset[0] + number * 0.7548776662466927) % 1.0
-    second = (offset[1] + number * 0.5698402909980532) % 1.0
+    first, second = rng.random(count), rng.random(count)
     folded = first + second > 1.0
     first = np.where(folded, 1.0 - first, first)
     second = np.where(folded, 1.0 - second, second)

@@ -42,7 +42,8 @@ class DirectionalLight:
     strength
         Linear factor: a white surface that faces a light of strength 1 gets display white.
     softness
-        Angular radius of the source in degrees: how soft its shadows are.
+        Angular radius of the source in degrees: how soft its shadows are, and how far its light
+        reaches around a turning surface.
     shadows
         Whether it casts them, where shadows are asked for.
     """
@@ -136,9 +137,9 @@ class LightRig:
 
 
 DEFAULT_RIG = LightRig(
-    key=DirectionalLight((0.55, -0.95, 0.75), (1.0, 0.96, 0.90), 0.70, softness=6.0),
+    key=DirectionalLight((0.55, -0.95, 0.75), (1.0, 0.96, 0.90), 0.70, softness=8.0),
     fill=DirectionalLight((-0.9, -0.35, 0.6), (0.84, 0.90, 1.0), 0.16, shadows=False),
-    rim=DirectionalLight((-0.35, -0.55, -0.95), (0.92, 0.95, 1.0), 0.30, softness=8.0),
+    rim=DirectionalLight((0.1, -0.6, -1.0), (0.92, 0.95, 1.0), 0.32, softness=30.0),
     sky=(0.95, 0.97, 1.0),
     ground=(0.70, 0.66, 0.63),
     ambient=0.36,
@@ -180,33 +181,60 @@ def tone(light: ArrayLike) -> NDArray[np.float32]:
     return np.clip(display_from_linear(c * factor), 0.0, 1.0)
 
 
-def sample_texture(texture: NDArray[np.uint8], uvs: ArrayLike) -> NDArray[np.float32]:
-    """Look a texture up bilinearly; it repeats beyond 0..1.
+def sample_texture(
+    texture: NDArray[np.uint8], uvs: ArrayLike, *, repeat: bool = True
+) -> NDArray[np.float32]:
+    """Look a texture up bilinearly, mixing in linear light.
 
     Parameters
     ----------
     texture
-        (H, W, C) uint8, row 0 at v = 1.
+        (H, W, C) uint8, row 0 at v = 1; display RGB, and alpha if C is 4.
     uvs
         (N, 2), v up. The centre of texel (row i, column j) is u = (j + 0.5) / W,
         v = 1 - (i + 0.5) / H.
+    repeat
+        Whether the texture repeats beyond 0..1, or its border goes on.
 
     Returns
     -------
-    (N, C) float32, 0..1.
+    (N, C) float32, 0..1, display RGB and alpha.
     """
     height, width = texture.shape[:2]
-    uv = np.asarray(uvs, np.float64)
-    # A float32 uv times a few thousand texels still resolves a thousandth of one.
-    x = np.nan_to_num(uv[:, 0] % 1.0) * width - 0.5
-    y = np.nan_to_num((1.0 - uv[:, 1]) % 1.0) * height - 0.5
+    uv = np.nan_to_num(np.asarray(uvs, np.float64), posinf=0.0, neginf=0.0)
+    x, y = uv[:, 0], 1.0 - uv[:, 1]
+    if repeat:
+        x, y = x % 1.0, y % 1.0
+    else:
+        x, y = np.clip(x, 0.0, 1.0), np.clip(y, 0.0, 1.0)
+    x, y = x * width - 0.5, y * height - 0.5
     column, row = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
     fx, fy = (x - column)[:, None], (y - row)[:, None]
-    left, right = column % width, (column + 1) % width
-    top, bottom = row % height, (row + 1) % height
-    upper = texture[top, left] * (1 - fx) + texture[top, right] * fx
-    lower = texture[bottom, left] * (1 - fx) + texture[bottom, right] * fx
-    return np.asarray((upper * (1 - fy) + lower * fy) / 255.0, np.float32)
+    if repeat:
+        left, right = column % width, (column + 1) % width
+        top, bottom = row % height, (row + 1) % height
+    else:
+        left, right = np.maximum(column, 0), np.minimum(column + 1, width - 1)
+        top, bottom = np.maximum(row, 0), np.minimum(row + 1, height - 1)
+    corners = [_texels(texture, i, j) for i in (top, bottom) for j in (left, right)]
+    upper = corners[0] * (1 - fx) + corners[1] * fx
+    lower = corners[2] * (1 - fx) + corners[3] * fx
+    mixed = upper * (1 - fy) + lower * fy
+    mixed[:, :3] = display_from_linear(mixed[:, :3])
+    return np.asarray(mixed, np.float32)
+
+
+_LINEAR = linear_from_display(np.arange(256) / 255.0)
+
+
+def _texels(
+    texture: NDArray[np.uint8], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """(N, C) linear RGB and alpha of whole texels."""
+    raw = texture[rows, columns]
+    result = raw / 255.0
+    result[:, :3] = _LINEAR[raw[:, :3]]
+    return np.asarray(result)
 
 
 def albedo_at(
@@ -245,7 +273,11 @@ def albedo_at(
         color[rows] *= np.asarray(material.color, np.float32)
         emission[rows] = material.emission
         if material.texture is not None and uvs is not None:
-            texel = sample_texture(material.texture, uvs[rows])
+            # Within 0..1 nothing repeats, and a border must not mix with the opposite one.
+            mine = uvs[rows]
+            texel = sample_texture(
+                material.texture, mine, repeat=bool(np.abs(mine - 0.5).max() > 0.501)
+            )
             color[rows, : texel.shape[1]] *= texel
     return np.clip(color[:, :3], 0, 1), np.clip(color[:, 3], 0, 1), emission
 
@@ -262,8 +294,10 @@ def shade(
 ) -> NDArray[np.float32]:
     """Diffuse light that leaves a surface.
 
-    Radiance = albedo * exposure * (ambient * hemisphere(n) * occlusion + sum_l E_l * cos_l * V_l),
-    with E_l the irradiance of light l and V_l its visibility.
+    Radiance = albedo * exposure * (ambient * hemisphere(n) * occlusion + sum_l E_l f(cos_l) V_l),
+    with E_l the irradiance of light l and V_l its visibility. A source of angular radius a sets
+    gradually behind the horizon: f(c) = c for c > w, (c + w)^2 / (4 w) for |c| < w, else 0, with
+    w = sin(a).
 
     Parameters
     ----------
@@ -298,31 +332,38 @@ def shade(
         toward = np.asarray(sun.direction, np.float32)
         cosine = normals @ (toward / np.linalg.norm(toward))
         strength = np.full(len(normals), sun.strength, np.float32)
-        light = light + _lambert(cosine, strength, sun.color, rig, two_sided, visibility, column)
+        width = np.full(len(normals), np.sin(np.radians(min(sun.softness, 90.0))), np.float32)
+        amount = strength * _facing(cosine, width, rig, two_sided)
+        light = light + _seen(amount, visibility, column) * linear_from_display(sun.color)
         column += 1
     for lamp in rig.points:
         offset = np.asarray(lamp.position, np.float32) - points
         distance = np.linalg.norm(offset, axis=1)
         cosine = np.einsum("nc,nc->n", normals, offset) / np.maximum(distance, 1e-12)
         strength = np.float32(lamp.strength) / (1.0 + (distance / np.float32(lamp.reach)) ** 2)
-        light = light + _lambert(cosine, strength, lamp.color, rig, two_sided, visibility, column)
+        width = np.minimum(np.float32(lamp.size) / np.maximum(distance, 1e-12), 1.0)
+        amount = strength * _facing(cosine, width, rig, two_sided)
+        light = light + _seen(amount, visibility, column) * linear_from_display(lamp.color)
         column += 1
     return (albedo * light * np.float32(rig.exposure)).astype(np.float32)
 
 
-def _lambert(
-    cosine: NDArray[np.float32],
-    strength: NDArray[np.float32],
-    color: Triple,
-    rig: LightRig,
-    two_sided: bool,
-    visibility: NDArray[np.float32] | None,
-    column: int,
+def _facing(
+    cosine: NDArray[np.float32], width: NDArray[np.float32], rig: LightRig, two_sided: bool
 ) -> NDArray[np.float32]:
-    facing = np.maximum(cosine, 0.0)
+    """How much of a light of sine radius `width` falls on a surface at that angle."""
+    near = _risen(cosine, width)
     if two_sided:
-        facing = facing + np.float32(rig.translucency) * np.maximum(-cosine, 0.0)
-    amount = strength * facing
-    if visibility is not None:
-        amount = amount * visibility[:, column]
-    return np.asarray(amount[:, None] * linear_from_display(color), np.float32)
+        near = near + np.float32(rig.translucency) * _risen(-cosine, width)
+    return near
+
+
+def _risen(cosine: NDArray[np.float32], width: NDArray[np.float32]) -> NDArray[np.float32]:
+    rising = np.maximum(cosine + width, 0.0) ** 2 / np.maximum(4.0 * width, 1e-6)
+    return np.asarray(np.where(np.abs(cosine) < width, rising, np.maximum(cosine, 0.0)), np.float32)
+
+
+def _seen(
+    amount: NDArray[np.float32], visibility: NDArray[np.float32] | None, column: int
+) -> NDArray[np.float32]:
+    return (amount if visibility is None else amount * visibility[:, column])[:, None]

@@ -85,7 +85,7 @@ def analyse(mesh: Mesh) -> Surface:
     name = f"Mesh {mesh.name!r}" if mesh.name else "The mesh"
     vertices = mesh.vertices.astype(np.float64)
     corners = vertices[mesh.triangles]
-    finite: NDArray[np.bool_] = np.isfinite(corners).all(axis=(1, 2))
+    finite = np.all(np.isfinite(corners).reshape(-1, 9), axis=1, keepdims=True)[:, 0]
     if not finite.any():
         raise UsageError(f"{name} has no triangles with finite corners, so nothing can be shown.")
     low = corners[finite].min(axis=(0, 1))

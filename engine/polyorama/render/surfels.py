@@ -42,6 +42,8 @@ _BURIED = 0.75
 """What lies under another surface at less than this, over the spacing, is not covered."""
 _SKY_RAYS = 32
 _LIGHT_RAYS = 12
+_SHEET = 0.35
+"""From this share of open directions behind it, a surface is paper or cloth."""
 _UP = (0.0, -1.0, 0.0)
 
 
@@ -141,8 +143,8 @@ def surfels_from_mesh(
         Further meshes that darken this one: the rest of the stage. An `Occluders` built once is
         taken as it is, so it must hold this mesh too.
     sides
-        "one" for closed solids, "two" for paper and cloth (light comes through), "auto" tells by
-        whether the mesh is closed.
+        "one" for solids, "two" for paper and cloth (light comes through), "auto" tells by whether
+        the back of the surface sees out.
     keep_buried
         Cover what lies closely under other parts of the mesh too: needed when the mesh will move
         and may uncover it; wasted, and in the way of the depth sort, when it will not.
@@ -159,7 +161,7 @@ def surfels_from_mesh(
     if sides not in ("auto", "one", "two"):
         raise UsageError(f"The sides of a surface are auto, one or two, not {sides!r}.")
     surface = analyse(mesh)
-    two_sided = sides == "two" or (sides == "auto" and not surface.closed)
+    two_sided = sides == "two" or (sides == "auto" and _is_sheet(mesh, surface, seed))
     rng = np.random.default_rng(seed)
     own = None if keep_buried else Occluders(mesh)
     samples = _sample(mesh, surface, count, rng, own)
@@ -266,6 +268,15 @@ def _may_be_transparent(mesh: Mesh) -> bool:
     )
 
 
+def _is_sheet(mesh: Mesh, surface: Surface, seed: int) -> bool:
+    """Whether most of an open mesh can be seen from behind."""
+    if surface.closed:
+        return False
+    ids, weights = surface_points(surface.areas, 1000, np.random.default_rng(seed))
+    points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
+    return Occluders(mesh).passes_behind(points, surface.normals[ids], seed) > _SHEET
+
+
 _DISC = np.array([[0.0, 0.0], *[[np.cos(a), np.sin(a)] for a in np.arange(6) * np.pi / 3]])
 
 
@@ -362,38 +373,27 @@ def _light(
     scene = scene_around(mesh, occluders)
     facing = normals.astype(np.float32)
     lift = 0.02 * spacing + 2e-6 * scene.diagonal
-    above, below = means + lift * normals, means - lift * normals
     traced: list[NDArray[np.float32]] = []
     if auto:
         reach = max(own_distance(mesh), 0.08 * scene.diagonal)
-        sky = scene.sky(above, facing, rays=_SKY_RAYS, distance=reach, seed=seed)
+        sky = scene.sky(means + lift * normals, facing, rays=_SKY_RAYS, distance=reach, seed=seed)
         if two_sided:
-            other = scene.sky(below, -facing, rays=_SKY_RAYS, distance=reach, seed=seed + 1)
-            sky = np.maximum(sky, other)
+            behind = scene.sky(
+                means - lift * normals, -facing, rays=_SKY_RAYS, distance=reach, seed=seed + 1
+            )
+            sky = np.maximum(sky, behind)
         traced.append(sky[:, None])
     if casts:
-        traced.append(_visibility(scene, above, below, facing, rig, seed, two_sided))
+        traced.append(
+            scene.lights(
+                means, facing, rig,
+                rays=_LIGHT_RAYS, seed=seed + 2, lift=lift, two_sided=two_sided,
+            )
+        )  # fmt: skip
     blurred = smooth(means, facing, np.concatenate(traced, axis=1), 2.2 * spacing)
     if auto:
         return blurred[:, 0], blurred[:, 1:] if casts else None
     return openness, blurred
-
-
-def _visibility(
-    scene: Occluders,
-    above: NDArray[np.float64],
-    below: NDArray[np.float64],
-    facing: NDArray[np.float32],
-    rig: LightRig,
-    seed: int,
-    two_sided: bool,
-) -> NDArray[np.float32]:
-    """Lights are sought from the side of the surface on which they are."""
-    seen = scene.lights(above, facing, rig, rays=_LIGHT_RAYS, seed=seed + 2)
-    if two_sided:
-        behind = scene.lights(below, -facing, rig, rays=_LIGHT_RAYS, seed=seed + 3)
-        seen = np.minimum(seen, behind)
-    return seen
 
 
 def pose_surfels(

@@ -1,0 +1,32 @@
+"""``polyorama demo``: write the sample project, a paper theatre, anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where to, and which seed."""
+    parser.add_argument(
+        "-o", "--output", default="sample.poly", metavar="FILE", help="default: sample.poly"
+    )
+    parser.add_argument("--seed", type=int, help="another seed lays the paint differently")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Build the stage, write it, and say what it holds."""
+    from pathlib import Path
+
+    from polyorama.cli.progress import show
+    from polyorama.scene.theatre.build import SEED
+    from polyorama.verbs.demo import write_demo
+
+    seed = SEED if options.seed is None else options.seed
+    document = show(write_demo(options.output, seed=seed))
+    things = [node for node in document.nodes if node.content is not None]
+    splats = sum(len(node.content) for node in things if node.content is not None)
+    megabytes = Path(options.output).stat().st_size / 1e6
+    print(f"{options.output}: {splats} splats in {len(things)} things, {megabytes:.2f} MB")

@@ -1,0 +1,86 @@
+"""The sample project: a paper theatre built from nothing, and the copy that comes with us."""
+
+from __future__ import annotations
+
+import io
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+
+from polyorama.core import jobs
+from polyorama.core.jobs import Progress
+from polyorama.io.project import write_project
+from polyorama.render.resolve import render
+from polyorama.scene.theatre.build import SEED, build_theatre
+
+if TYPE_CHECKING:
+    import os
+
+    from polyorama.core.jobs import Job
+    from polyorama.scene.document import Document
+
+__all__ = ["DATA_FORMAT", "demo", "sample_path", "write_demo"]
+
+DATA_FORMAT = "spz"
+"""How the sample keeps its splats: small, and nobody sees the difference."""
+
+_THUMBNAIL = (480, 270)
+
+
+def demo(seed: int = SEED) -> Document:
+    """Build the sample stage: a paper theatre of about 160,000 Gaussians with named things.
+
+    Parameters
+    ----------
+    seed
+        Same seed, same stage.
+    """
+    return jobs.run(build_theatre(seed))
+
+
+def write_demo(path: str | os.PathLike[str], *, seed: int = SEED) -> Job[Document]:
+    """Build the sample stage and write it as a project with a thumbnail; a job.
+
+    Parameters
+    ----------
+    path
+        The `.poly` file to write.
+    seed
+        Same seed, same stage.
+
+    Returns
+    -------
+    Document
+        The stage as it was built, before the file's own quantisation.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
+    """
+    document = yield from build_theatre(seed)
+    yield Progress(0, 0, "Drawing the thumbnail")
+    thumbnail = _thumbnail(document)
+    yield Progress(0, 0, "Writing the project")
+    write_project(document, path, data_format=DATA_FORMAT, thumbnail=thumbnail)
+    return document
+
+
+def sample_path() -> Path:
+    """Path of the sample project that is installed with Polyorama."""
+    return Path(str(resources.files("polyorama_assets").joinpath("sample.poly")))
+
+
+def _thumbnail(document: Document) -> bytes:
+    """PNG bytes of the saved view, drawn at twice the size and averaged down."""
+    assert document.camera is not None
+    width, height = _THUMBNAIL
+    frame = render(document, document.camera.resized(2 * width, 2 * height), backend="cpu")
+    assert frame.rgba8 is not None
+    picture = Image.fromarray(np.ascontiguousarray(frame.rgba8[..., :3]))
+    stream = io.BytesIO()
+    picture.resize((width, height), Image.Resampling.BOX).save(stream, "PNG", optimize=True)
+    return stream.getvalue()
