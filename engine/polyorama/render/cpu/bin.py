@@ -24,7 +24,9 @@ _SLACK = 0.01
 
 
 @kernel
-def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles, counts):
+def find_pairs(
+    start, stop, order, records, width, height, tiles_x, pairs, tiles, counts, runs
+):
     """List the (splat, tile) pairs of a range of depth-sorted splats, in that order.
 
     A tile is one vector wide. For each tile column that the ellipse {exponent >= log2(1/255)}
@@ -45,6 +47,9 @@ def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles
         int32, written: the tile of each pair.
     counts
         (tiles,) int32, written: pairs per tile in this range.
+    runs
+        (n + 1,) int64 or empty, written: where a splat's pairs begin, counted from this range's
+        first.
 
     Returns
     -------
@@ -59,6 +64,8 @@ def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles
     span = real(TILE_WIDTH - 1)
     for i in range(start, stop):
         slot = order[i]
+        if runs.size:
+            runs[i] = found
         # Depth order jumps about in memory: ask for the records to come.
         ahead = np.int64(order[min(i + _AHEAD, stop - 1)]) * RECORD
         prefetch(records, ahead)

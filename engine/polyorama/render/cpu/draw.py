@@ -23,15 +23,15 @@ from polyorama.core.simd import (
 from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH
 from polyorama.render.cpu.project import RECORD
 
-__all__ = ["draw_full", "draw_picture"]
+__all__ = ["FLOOR", "OPAQUE", "VISIBLE", "draw_full", "draw_picture"]
 
-_VISIBLE = -7.994353436858858
+VISIBLE = -7.994353436858858
 """log2(1/255): below this exponent a splat does not show."""
 
-_FLOOR = -40.0
+FLOOR = -40.0
 """Exponents are held above this, so that no denormal number can arise."""
 
-_OPAQUE = 1e-4
+OPAQUE = 1e-4
 """Transmittance at or below which a pixel takes no further splat."""
 
 _AHEAD = 4
@@ -62,8 +62,8 @@ def _make_draw(full: bool) -> Any:
         evaluated, needed = 0, 0
         x_lanes = lanes(records) + middle
         zero, half = fill(records, 0.0), fill(records, 0.5)
-        cap, visible = fill(records, alpha_cap), fill(records, _VISIBLE)
-        floor, opaque_at = fill(records, _FLOOR), fill(records, _OPAQUE)
+        cap, visible = fill(records, alpha_cap), fill(records, VISIBLE)
+        floor, opaque_at = fill(records, FLOOR), fill(records, OPAQUE)
         for tile in range(start, stop):
             left = (tile % tiles_x) * TILE_WIDTH
             top = (tile // tiles_x) * TILE_HEIGHT

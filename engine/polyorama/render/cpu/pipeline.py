@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.compile import core_count, parallel_for, ranges
 from polyorama.core.simd import WIDTH
 from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH, distribute, find_pairs
 from polyorama.render.cpu.project import RECORD, project
@@ -59,7 +59,10 @@ class Binned:
     lists
         (pairs,) uint64 (see `bin.find_pairs`).
     origins
-        (pairs,) int64: a pair's number in splat-major order, where it was asked for.
+        (pairs,) int64: a pair's number in splat-major order, where it was asked for, else empty.
+    runs
+        (n + 1,) int64: where the pairs of each splat in depth order begin in that numbering, where
+        it was asked for, else empty.
     tiles_x
         Tiles from left to right.
     """
@@ -67,6 +70,7 @@ class Binned:
     starts: NDArray[np.int64]
     lists: NDArray[np.uint64]
     origins: NDArray[np.int64]
+    runs: NDArray[np.int64]
     tiles_x: int
 
 
@@ -149,6 +153,7 @@ def bin_splats(
     tiles = tiles_x * -(-height // TILE_HEIGHT)
     parts = core_count()
     room = 4 * len(order) // parts + 4096
+    runs = np.empty(len(order) + 1 if with_origins else 0, np.int64)
 
     def find(_: int, start: int, stop: int) -> tuple[int, Any, Any, Any]:
         counts = np.empty(tiles, np.int32)
@@ -156,8 +161,9 @@ def bin_splats(
         while True:
             pairs, owners = np.empty(here, np.uint64), np.empty(here, np.int32)
             found = find_pairs(
-                start, stop, order, records, width, height, tiles_x, pairs, owners, counts
-            )
+                start, stop, order, records, width, height, tiles_x, pairs, owners, counts,
+                runs,
+            )  # fmt: skip
             if found <= here:
                 return found, pairs, owners, counts
             here = found
@@ -167,8 +173,10 @@ def bin_splats(
         distribute(count, pairs, owners, places[part], lists, origins, firsts[part])
 
     if len(order) == 0:
-        none = np.empty(0, np.int64)
-        return Binned(np.zeros(tiles + 1, np.int64), np.empty(0, np.uint64), none, tiles_x)
+        none, nothing = np.empty(0, np.int64), np.zeros(1, np.int64)
+        return Binned(
+            np.zeros(tiles + 1, np.int64), np.empty(0, np.uint64), none, nothing, tiles_x
+        )
     found = parallel_for(find, len(order), parts)
     by_tile = np.stack([f[3] for f in found]).astype(np.int64).T.ravel()
     ends = np.cumsum(by_tile)
@@ -178,4 +186,8 @@ def bin_splats(
     lists = np.empty(ends[-1], np.uint64)
     origins = np.empty(ends[-1] if with_origins else 0, np.int64)
     parallel_for(move, len(found), len(found))
-    return Binned(starts, lists, origins, tiles_x)
+    if with_origins:
+        for first, (begin, stop) in zip(firsts, ranges(len(order), parts), strict=False):
+            runs[begin:stop] += first
+        runs[-1] = ends[-1]
+    return Binned(starts, lists, origins, runs, tiles_x)
