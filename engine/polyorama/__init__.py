@@ -24,6 +24,7 @@ _LAZY = {
     "Document": "polyorama.scene.document",
     "Frame": "polyorama.render.frame",
     "Node": "polyorama.scene.document",
+    "demo": "polyorama.verbs.demo",
     "PolyoramaError": "polyorama.errors",
     "SplatCloud": "polyorama.scene.splats",
     "convert": "polyorama.verbs.convert",

@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "warm": "compile the renderer for this processor now, not at the first picture",
     "render": "make pictures and films of captures, meshes and projects",
     "info": "say what is in a splat file, and what is wrong with it",
+    "demo": "write the sample project, a paper theatre, anew",
     "convert": "change formats, merge, move, clean and thin out captures",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""

@@ -66,10 +66,11 @@ def flip_axes(cloud: SplatCloud, flip: Flip) -> SplatCloud:
     up = cloud.up
     if up is not None:
         up = (up[0] * float(signs[0]), up[1] * float(signs[1]), up[2] * float(signs[2]))
-    return replace(
-        cloud,
-        means=cloud.means * signs,
-        quats=cloud.quats * quaternion_signs(flip),
-        sh=cloud.sh * sh_signs(flip, cloud.sh.shape[1])[:, None],
-        up=up,
-    )
+    with np.errstate(invalid="ignore"):  # NaN may come from damaged files
+        return replace(
+            cloud,
+            means=cloud.means * signs,
+            quats=cloud.quats * quaternion_signs(flip),
+            sh=cloud.sh * sh_signs(flip, cloud.sh.shape[1])[:, None],
+            up=up,
+        )

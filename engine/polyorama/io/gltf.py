@@ -133,7 +133,8 @@ def _mesh_splats(file: GltfFile, index: int) -> list[SplatCloud]:
         attributes = primitive["attributes"]
         splats = isinstance(about, dict) or _find(attributes, "SCALE") is not None
         if splats and _find(attributes, "ROTATION") is not None:
-            clouds.append(_primitive_splats(file, primitive, about or {}))
+            about = about if isinstance(about, dict) else {}
+            clouds.append(_primitive_splats(file, primitive, about))
         elif isinstance(about, dict):
             inner = about.get("extensions")
             names = ", ".join(inner) if isinstance(inner, dict) and inner else "no rotations"

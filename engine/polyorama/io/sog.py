@@ -87,7 +87,9 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
             with zipfile.ZipFile(source) as archive:
                 return _decode(_zip_parts(source, archive))
         except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError) as error:
-            raise FileFormatError(f"The .sog archive is damaged ({error}): {source}") from error
+            raise FileFormatError(
+                f"The .sog archive is damaged; export or download it again: {source}"
+            ) from error
         except RuntimeError as error:  # how zipfile asks for a password
             raise FileFormatError(f"The .sog archive is encrypted: {source}") from error
 

@@ -106,7 +106,9 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
             raise FileFormatError(f"This is not an .spz file (it begins with other bytes): {path}")
         return _decode(header, extensions, blocks, path)
     except (struct.error, zlib.error, zstandard.ZstdError) as error:
-        raise FileFormatError(f"The .spz data is damaged ({error}): {path}") from error
+        raise FileFormatError(
+            f"The .spz data is damaged; export or download it again: {path}"
+        ) from error
 
 
 def write(
@@ -366,8 +368,10 @@ def _decode(
             np.multiply(values[coded[rows, : sh.shape[1] - 1]], signs, out=sh[rows, 1:])
 
         parallel_for(fill, count, max(1, count // _ROWS))
+    with np.errstate(invalid="ignore"):  # NaN may come from damaged files
+        means = _decode_positions(positions, header) * position_signs(flip)
     return SplatCloud(
-        means=_decode_positions(positions, header) * position_signs(flip),
+        means=means,
         quats=_decode_rotations(rotations, header.version) * quaternion_signs(flip),
         scales=_table(lambda b: np.exp(b / 16 - 10))[scales],
         opacities=_table(lambda b: b / 255)[alphas[:, 0]],

@@ -74,7 +74,7 @@ def fit(
     (N, 2).
     """
     step = 0.5 * spacing
-    reach = 1.6 * spacing
+    reach = _TIP * _STRETCH * _BASE * spacing
     marks, mark_edges = _marks(surface.edges, step)
     grid = HashGrid(marks, reach + step)
     centres, axes = points.copy(), np.zeros_like(points)
@@ -236,7 +236,7 @@ def _fit(  # type: ignore[no-untyped-def]
             half_a, half_b = half_a * shrink, half_b * shrink
             su, sv = half_a / _RIM, half_b / _RIM
             # Growth later on may lead a little over an edge, never far.
-            cap_u = _STRETCH * max(su, base)
+            cap_u = max(su, _STRETCH * base)
             for f in range(found):
                 qa, qb = near_a[f], near_b[f]
                 flat = math.sqrt(qa * qa + qb * qb)
@@ -251,7 +251,7 @@ def _fit(  # type: ignore[no-untyped-def]
                     cap_u = min(cap_u, max(su, math.sqrt(rest) / (ma * _TIP)))
                 if mb > 0.3:
                     rest = max(room * room - (ma * half_a) ** 2, 0.0)
-                    cap_v = min(cap_v, max(sv, math.sqrt(rest) / (mb * _RIM)))
+                    cap_v = min(cap_v, max(sv, min(base, math.sqrt(rest) / (mb * _RIM))))
         centres[i, 0] = px + shift_a * ux + shift_b * vx
         centres[i, 1] = py + shift_a * uy + shift_b * vy
         centres[i, 2] = pz + shift_a * uz + shift_b * vz
