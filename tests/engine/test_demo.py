@@ -19,7 +19,7 @@ from polyorama.io.project import read_project, read_thumbnail
 from polyorama.render.resolve import render
 from polyorama.scene.document import Document, Node
 from polyorama.scene.theatre import props, sheets
-from polyorama.scene.theatre.build import _cloud
+from polyorama.scene.theatre.build import cloud_of
 from polyorama.scene.theatre.light import Lamp, Shadows, lit_colors, toned
 from polyorama.scene.theatre.paint import Canvas, blurred, display, linear, noise
 from polyorama.scene.theatre.paper import backed, rim
@@ -186,7 +186,7 @@ def test_the_stage_is_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def tiny(seed: int) -> Job[Document]:
         yield Progress(0, 1, "Painting a disc")
         dabs = stipple([disc()], 400, seed=seed)
-        cloud = _cloud(dabs, dabs.color)
+        cloud = cloud_of(dabs, dabs.color)
         camera = Camera.look_at((0, 0, -2), (0, 0, 0), fov=40, size=(1280, 720))
         return Document((Node("disc", cloud, id="disc"),), camera, (0.1, 0.1, 0.2))
 

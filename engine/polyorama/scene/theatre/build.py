@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.scene.theatre.sheets import Sheet
 
-__all__ = ["SEED", "build_theatre", "theatre_camera"]
+__all__ = ["SEED", "build_theatre", "cloud_of", "theatre_camera"]
 
 Array = Any
 
@@ -162,7 +162,7 @@ def build_theatre(seed: int = SEED) -> Job[Document]:
     yield Progress(total - 1, total, "Setting the stage")
     ends = np.cumsum([len(part) for part in parts])[:-1]
     clouds = [
-        _cloud(part, color) for part, color in zip(parts, np.split(colors, ends), strict=True)
+        cloud_of(part, color) for part, color in zip(parts, np.split(colors, ends), strict=True)
     ]
     return _document(clouds)
 
@@ -187,7 +187,7 @@ def _id(name: str) -> str:
     return hashlib.sha256(f"sample stage: {name}".encode()).hexdigest()[:8]
 
 
-def _cloud(dabs: Dabs, colors: Array) -> SplatCloud:
+def cloud_of(dabs: Dabs, colors: Array) -> SplatCloud:
     """Dabs as Gaussians in the axes of splat clouds: half a turn about x."""
     flip = np.diag([1.0, -1.0, -1.0])
     thin = _FLAT * dabs.sigmas.min(axis=1)

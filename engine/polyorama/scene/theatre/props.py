@@ -406,7 +406,7 @@ def _swell(x: Array, z: Array) -> Array:
     """Height of the blue cloth: two trains of waves that die out at its ends."""
     ends = step(0.66, 0.5, np.abs(x - _SEA[0]))
     waves = 0.036 * np.sin(x * 17 + 2.2 * z) + 0.016 * np.sin(x * 31 - 9 * z + 1)
-    return 0.012 + ends * (0.042 + waves) * (0.55 + 0.45 * step(0.2, 0.12, np.abs(z - _SEA[1])))
+    return 0.022 + ends * (0.042 + waves) * (0.55 + 0.45 * step(0.2, 0.12, np.abs(z - _SEA[1])))
 
 
 def sea() -> list[Sheet]:

@@ -91,7 +91,7 @@ def floor() -> list[Sheet]:
     u, v = np.meshgrid(np.linspace(0, 1, 640) * boards, made.points[:, 0, 2])
     lines = fbm(u * 5.0, v * 1.1 + np.floor(u) * 17.0, 5, 4)
     rings = np.sin(14 * (fbm(u * 1.3, v * 0.45 + np.floor(u) * 9.1, 8, 3) + 0.15 * lines))
-    grain = 0.13 * lines + 0.07 * rings
+    grain = 0.17 * lines + 0.09 * rings
     # What lies behind the first wing is seen by nobody in the seats.
     split = int(np.searchsorted(made.points[:, 320, 2], -0.72))
     parts = ((slice(0, split + 1), 2.4), (slice(split, None), 1.0))
@@ -152,7 +152,7 @@ def plinth() -> list[Sheet]:
         (_WALL, 0.02, _BACK), (-2 * _WALL, 0, 0), low - (0, 0.02, 0), 0.03, deep, coarse=2.5
     )
     ledge = panel(
-        (-_WALL, 0.012, _BACK), (2 * _WALL, 0, 0), (0, 0, -_BACK + 0.66), 0.03, deep, coarse=2.5
+        (-_WALL, -0.04, _BACK), (2 * _WALL, 0, 0), (0, 0, -_BACK + 0.66), 0.03, deep, coarse=2.5
     )
     return [surface(front, (620, 80), paint, gloss=0.35), *sides, back, ledge]
 
