@@ -84,9 +84,7 @@ def _pointer(context: Any, builder: Any, array_type: Any, array: Any, offset: An
 
 
 def _external(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
-    return cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(result, arguments), name
-    )
+    return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
 
 @intrinsic

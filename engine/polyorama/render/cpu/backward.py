@@ -312,9 +312,7 @@ def project_backward(
         x = W[0, 0] * mx + W[0, 1] * my + W[0, 2] * mz + view[9]
         y = W[1, 0] * mx + W[1, 1] * my + W[1, 2] * mz + view[10]
         z = W[2, 0] * mx + W[2, 1] * my + W[2, 2] * mz + view[11]
-        length = np.sqrt(
-            quats[n, 0] ** 2 + quats[n, 1] ** 2 + quats[n, 2] ** 2 + quats[n, 3] ** 2
-        )
+        length = np.sqrt(quats[n, 0] ** 2 + quats[n, 1] ** 2 + quats[n, 2] ** 2 + quats[n, 3] ** 2)
         qw, qx = quats[n, 0] / length, quats[n, 1] / length
         qy, qz = quats[n, 2] / length, quats[n, 3] / length
         R[0, 0], R[0, 1], R[0, 2] = (

@@ -24,9 +24,7 @@ _SLACK = 0.01
 
 
 @kernel
-def find_pairs(
-    start, stop, order, records, width, height, tiles_x, pairs, tiles, counts, runs
-):
+def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles, counts, runs):
     """List the (splat, tile) pairs of a range of depth-sorted splats, in that order.
 
     A tile is one vector wide. For each tile column that the ellipse {exponent >= log2(1/255)}

@@ -100,7 +100,11 @@ def forward(
     alpha_cap: float,
     background: tuple[float, float, float] = (0.0, 0.0, 0.0),
 ) -> Pictures:
-    """Draw; `view` and `optics` are those of `pipeline.optics_of` in the splats' precision."""
+    """Draw, and keep what `backward` needs.
+
+    `view` and `optics` are those of `pipeline.view_array` and `pipeline.optics_array`, in the
+    splats' precision.
+    """
     dtype = splats.means.dtype
     width, height = int(optics[4]), int(optics[5])
     channels = splats.features.shape[1]

@@ -16,10 +16,18 @@ from polyorama.render.cpu.sort import sort_by_depth
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from polyorama.core.types import Camera
+    from polyorama.core.types import Lens
     from polyorama.render.state import Constants
 
-__all__ = ["PARTS_PER_CORE", "Binned", "Projected", "bin_splats", "optics_of", "project_splats"]
+__all__ = [
+    "PARTS_PER_CORE",
+    "Binned",
+    "Projected",
+    "bin_splats",
+    "optics_array",
+    "project_splats",
+    "view_array",
+]
 
 PARTS_PER_CORE = 8
 """Parts that a step is split into for each core, so that no core waits long for another."""
@@ -74,36 +82,37 @@ class Binned:
     tiles_x: int
 
 
-def optics_of(
-    camera: Camera, constants: Constants, dtype: DTypeLike = np.float32
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The arrays `view` (15,) and `optics` (14,) that `project.project` takes."""
-    rotation, translation = camera.viewmat[:3, :3], camera.viewmat[:3, 3]
-    view = np.concatenate([rotation.ravel(), translation, camera.position]).astype(dtype)
-    margin_x = constants.jacobian_margin * 0.5 * camera.width / camera.fx
-    margin_y = constants.jacobian_margin * 0.5 * camera.height / camera.fy
-    orthographic = camera.kind == "orthographic"
-    optics = np.array(
+def view_array(viewmat: NDArray[Any], dtype: DTypeLike = np.float32) -> NDArray[Any]:
+    """(15,): a world-to-camera matrix as `project.project` takes it, with the eye's position."""
+    rotation, translation = viewmat[:3, :3], viewmat[:3, 3]
+    eye = -rotation.T @ translation
+    return np.concatenate([rotation.ravel(), translation, eye]).astype(dtype)
+
+
+def optics_array(lens: Lens, constants: Constants, dtype: DTypeLike = np.float32) -> NDArray[Any]:
+    """(14,): a lens and the renderer's constants as `project.project` takes them."""
+    margin_x = constants.jacobian_margin * 0.5 * lens.width / lens.fx
+    margin_y = constants.jacobian_margin * 0.5 * lens.height / lens.fy
+    return np.array(
         [
-            -camera.fx if orthographic else camera.fx,
-            camera.fy,
-            camera.cx,
-            camera.cy,
-            camera.width,
-            camera.height,
-            camera.near if orthographic else max(camera.near, constants.near),
-            camera.far,
-            -camera.cx / camera.fx - margin_x,
-            (camera.width - camera.cx) / camera.fx + margin_x,
-            -camera.cy / camera.fy - margin_y,
-            (camera.height - camera.cy) / camera.fy + margin_y,
+            -lens.fx if lens.orthographic else lens.fx,
+            lens.fy,
+            lens.cx,
+            lens.cy,
+            lens.width,
+            lens.height,
+            lens.near if lens.orthographic else max(lens.near, constants.near),
+            lens.far,
+            -lens.cx / lens.fx - margin_x,
+            (lens.width - lens.cx) / lens.fx + margin_x,
+            -lens.cy / lens.fy - margin_y,
+            (lens.height - lens.cy) / lens.fy + margin_y,
             constants.dilation,
             # The floor is on the factor; the kernel takes it under the root.
             constants.compensation_floor**2 if constants.antialiased else -1.0,
         ],
         dtype,
     )
-    return view, optics
 
 
 def project_splats(
@@ -174,9 +183,7 @@ def bin_splats(
 
     if len(order) == 0:
         none, nothing = np.empty(0, np.int64), np.zeros(1, np.int64)
-        return Binned(
-            np.zeros(tiles + 1, np.int64), np.empty(0, np.uint64), none, nothing, tiles_x
-        )
+        return Binned(np.zeros(tiles + 1, np.int64), np.empty(0, np.uint64), none, nothing, tiles_x)
     found = parallel_for(find, len(order), parts)
     by_tile = np.stack([f[3] for f in found]).astype(np.int64).T.ravel()
     ends = np.cumsum(by_tile)

@@ -15,8 +15,9 @@ from polyorama.render.cpu.pipeline import (
     Binned,
     Projected,
     bin_splats,
-    optics_of,
+    optics_array,
     project_splats,
+    view_array,
 )
 from polyorama.render.frame import OUTPUTS, Frame
 from polyorama.render.rasterizers import Availability
@@ -70,7 +71,7 @@ class CpuRasterizer:
         camera = state.camera
         projected = project_splats(
             cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
-            *optics_of(camera, state.constants),
+            view_array(camera.viewmat), optics_array(camera.lens, state.constants),
         )  # fmt: skip
         clock.lap("project")
         projected = projected.sorted()
