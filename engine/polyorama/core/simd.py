@@ -397,7 +397,7 @@ def _exp2(x):
 
         return implementation
 
-    def implementation(x):
+    def single(x):
         # Adding 1.5 * 2^23 leaves round(x) in the low mantissa bits.
         shifted = x + 12582912.0
         f = x - (shifted - 12582912.0)
@@ -408,7 +408,7 @@ def _exp2(x):
         p = p * f + 6.93147207e-1
         return _scale_by_power(p * f + 1.00000008, shifted)
 
-    return implementation
+    return single
 
 
 def log2(x: Any) -> Any:
@@ -444,7 +444,7 @@ def _log2(x):
 
         return implementation
 
-    def implementation(x):
+    def single(x):
         mantissa, exponent = _split_exponent(x)
         t = (mantissa - 1.0) / (mantissa + 1.0)
         s = t * t
@@ -453,4 +453,4 @@ def _log2(x):
         p = p * s + 0.96179669
         return (p * s + 2.88539008) * t + exponent
 
-    return implementation
+    return single

@@ -109,7 +109,7 @@ def rasterize(
     with_features = features is not None
     if features is None:
         features = means.new_zeros((count, 0))
-    color, alpha, depth, blended, visible, radii = _Rasterize.apply(
+    color, alpha, depth, blended, visible, radii = _Rasterize.apply(  # type: ignore[no-untyped-call]
         means, quats, scales, opacities, sh, features, viewmat, background, screen, lens, constants
     )
     return Rendered(color, alpha, depth, blended if with_features else None, visible, radii)

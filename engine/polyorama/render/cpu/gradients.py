@@ -161,17 +161,16 @@ def backward(
 
     parallel_for(draw, len(binned.starts) - 1, PARTS_PER_CORE * core_count())
     result = Gradients(
-        *(
-            np.zeros_like(array)
-            for array in (
-                splats.means, splats.quats, splats.scales, splats.opacities, splats.sh,
-                splats.features,
-            )
-        ),
+        means=np.zeros_like(splats.means),
+        quats=np.zeros_like(splats.quats),
+        scales=np.zeros_like(splats.scales),
+        opacities=np.zeros_like(splats.opacities),
+        sh=np.zeros_like(splats.sh),
+        features=np.zeros_like(splats.features),
         screen=np.zeros((len(splats.means), 2), dtype),
         view=np.zeros((3, 4), dtype),
         background=(transmittance[..., None] * color).sum(axis=(0, 1)),
-    )  # fmt: skip
+    )
     view_grads = np.zeros((_PARTS, 12), dtype)
     degree = {1: 0, 4: 1, 9: 2, 16: 3}[splats.sh.shape[1]]
 
