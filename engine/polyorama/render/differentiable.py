@@ -100,10 +100,10 @@ def rasterize(
     if means.device.type == "cuda":
         from polyorama.render.cuda_differentiable import rasterize_cuda
 
-        return rasterize_cuda(
+        return Rendered(*rasterize_cuda(
             means, quats, scales, opacities, sh, viewmat, lens, features=features,
             background=background, screen=screen, constants=constants,
-        )  # fmt: skip
+        ))  # fmt: skip
     if means.device.type != "cpu":
         raise UsageError(f"Tensors on {means.device} cannot be drawn; move them to cpu or cuda.")
     with_features = features is not None

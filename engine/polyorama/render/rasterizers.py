@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from polyorama.render.frame import Frame
     from polyorama.render.state import RenderState
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Availability", "Rasterizer", "available_backends", "get_rasterizer"]
 
@@ -29,13 +32,30 @@ class Rasterizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a backend can run here, and if not, why and what to do, in words."""
+    """Whether a backend can run here, and if not, why and what to do, in words.
+
+    Parameters
+    ----------
+    ok
+        Whether it draws here.
+    reason
+        Why it does not; where it does, what it draws with, or nothing.
+    hardware
+        False where it draws, but no faster than `cpu` would: ``auto`` passes it over.
+    """
 
     ok: bool
     reason: str = ""
+    hardware: bool = True
 
 
-_BACKENDS = {"cpu": "polyorama.render.cpu"}
+_BACKENDS = {
+    "cuda": "polyorama.render.cuda",
+    "gl": "polyorama.render.gl",
+    "cpu": "polyorama.render.cpu",
+}
+"""Modules of the backends, best first. Each has ``availability()``, ``create()`` and, where the
+former takes time, ``promising()``: whether it is worth asking, told at once."""
 
 
 def available_backends() -> dict[str, Availability]:
@@ -51,7 +71,8 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
     Parameters
     ----------
     name
-        A backend's name, or ``"auto"`` for the best one that runs here.
+        A backend's name, or ``"auto"`` for the best one that runs here: an NVIDIA GPU, another
+        GPU, the processor. The choice is logged, and every frame names its backend.
 
     Raises
     ------
@@ -60,11 +81,30 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
     UnavailableError
         If it cannot run here; the text says why.
     """
-    states = available_backends()
     if name == "auto":
-        name = next(backend for backend, state in states.items() if state.ok)
-    if name not in states:
-        raise UsageError(f"There is no backend {name!r}; choose auto, {', '.join(states)}.")
-    if not states[name].ok:
-        raise UnavailableError(f"The backend {name!r} cannot run here: {states[name].reason}")
-    return importlib.import_module(_BACKENDS[name]).create()  # type: ignore[no-any-return]
+        name = _best()
+    if name not in _BACKENDS:
+        raise UsageError(f"There is no backend {name!r}; choose auto, {', '.join(_BACKENDS)}.")
+    module = importlib.import_module(_BACKENDS[name])
+    state = module.availability()
+    if not state.ok:
+        raise UnavailableError(f"The backend {name!r} cannot run here: {state.reason}")
+    return module.create()  # type: ignore[no-any-return]
+
+
+def _best() -> str:
+    """The first backend that draws here on hardware of its own, or the last one that draws."""
+    passed: list[str] = []
+    for name, path in _BACKENDS.items():
+        module = importlib.import_module(path)
+        if not getattr(module, "promising", lambda: True)():
+            passed.append(f"{name} has no GPU here")
+            continue
+        state = module.availability()
+        if state.ok and state.hardware:
+            why = f" ({state.reason})" if state.reason else ""
+            others = f"; {'; '.join(passed)}" if passed else ""
+            log.info("Drawing with %s%s%s.", name, why, others)
+            return name
+        passed.append(f"{name}: {state.reason.rstrip('.')}")
+    raise UnavailableError(f"No backend can draw here: {'; '.join(passed)}.")

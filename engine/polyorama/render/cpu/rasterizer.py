@@ -20,6 +20,7 @@ from polyorama.render.cpu.pipeline import (
     view_array,
 )
 from polyorama.render.frame import OUTPUTS, Frame
+from polyorama.render.prefix import limited
 from polyorama.render.rasterizers import Availability
 
 if TYPE_CHECKING:
@@ -27,13 +28,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polyorama.render.state import Gaussians, RenderState
-    from polyorama.scene.splats import SplatCloud
+    from polyorama.render.state import RenderState
 
 __all__ = ["CpuRasterizer", "availability", "create"]
-
-_PREFIXES = 4
-"""How many coarse versions of a cloud are kept: a governor moves among a few."""
 
 
 class CpuRasterizer:
@@ -67,7 +64,7 @@ class CpuRasterizer:
             raise UsageError("The scene has no feature channels to draw.")
         timing: dict[str, float] = {}
         clock = _Clock(timing)
-        cloud, features, names = _limited(state.gaussians, state.limit)
+        cloud, features, names = limited(state.gaussians, state.limit)
         camera = state.camera
         projected = project_splats(
             cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
@@ -170,24 +167,3 @@ class _Clock:
         now = time.perf_counter()
         self._timing[name] = 1000.0 * (now - self._last)
         self._last = now
-
-
-def _limited(
-    gaussians: Gaussians, limit: int | None
-) -> tuple[SplatCloud, NDArray[np.float32] | None, NDArray[np.int32] | None]:
-    """The splats to draw, their features, and their names where they are a coarse prefix."""
-    cloud, features = gaussians.cloud, gaussians.features
-    if limit is None or limit >= len(cloud):
-        return cloud, features, None
-    limit = max(limit, 0)
-    kept: dict[int, Any] = gaussians.cache.setdefault("prefixes", {})
-    if limit not in kept:
-        if "importance" not in gaussians.cache:
-            gaussians.cache["importance"] = cloud.importance_order()
-        names = np.sort(gaussians.cache["importance"][:limit])
-        while len(kept) >= _PREFIXES:
-            kept.pop(next(iter(kept)), None)
-        kept[limit] = (
-            cloud.subset(names), None if features is None else features[names], names,
-        )  # fmt: skip
-    return kept[limit]  # type: ignore[no-any-return]
