@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import types
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,8 +83,10 @@ def test_json_and_exit_status(
 def test_a_machine_that_cannot_draw_gets_status_2(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    states = {"cpu": Availability(False, "The test took it away")}
-    monkeypatch.setattr(rasterizers, "available_backends", lambda: states)
+    module = types.ModuleType("taken_away")
+    module.availability = lambda: Availability(False, "The test took it away")
+    monkeypatch.setitem(sys.modules, "taken_away", module)
+    monkeypatch.setattr(rasterizers, "_BACKENDS", {"cpu": "taken_away"})
     for probe in ("_OPEN3D", "_QT"):
         monkeypatch.setattr(doctor, probe, 'print(\'{"version": "1", "platform": "x"}\')')
     assert main(["doctor"]) == 2

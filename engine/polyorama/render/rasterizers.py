@@ -40,13 +40,27 @@ class Availability:
         Whether it draws here.
     reason
         Why it does not; where it does, what it draws with, or nothing.
+    advice
+        What to do about it, or nothing.
     hardware
         False where it draws, but no faster than `cpu` would: ``auto`` passes it over.
     """
 
     ok: bool
     reason: str = ""
+    advice: str = ""
     hardware: bool = True
+
+    @classmethod
+    def missing(cls, words: str) -> Availability:
+        """Of a backend that cannot run, from one sentence: why; what to do."""
+        reason, _, advice = words.rstrip(".").partition("; ")
+        return cls(False, reason, f"{advice[:1].upper()}{advice[1:]}." if advice else "")
+
+    def __str__(self) -> str:
+        if self.advice:
+            return f"{self.reason}. {self.advice}"
+        return self.reason if self.reason.endswith(".") else f"{self.reason}."
 
 
 _BACKENDS = {
@@ -88,7 +102,7 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
     module = importlib.import_module(_BACKENDS[name])
     state = module.availability()
     if not state.ok:
-        raise UnavailableError(f"The backend {name!r} cannot run here: {state.reason}")
+        raise UnavailableError(f"The backend {name!r} cannot run here: {state}")
     return module.create()  # type: ignore[no-any-return]
 
 
@@ -107,4 +121,4 @@ def _best() -> str:
             log.info("Drawing with %s%s%s.", name, why, others)
             return name
         passed.append(f"{name}: {state.reason.rstrip('.')}")
-    raise UnavailableError(f"No backend can draw here: {'; '.join(passed)}.")
+    raise UnavailableError(f"No backend can draw here ({'; '.join(passed)}).")

@@ -388,10 +388,13 @@ def _backends(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
         return
     for name, state in states.items():
         details = {"backend": name, "ok": state.ok, "reason": state.reason}
+        title = f"Backend {name}"
         if state.ok:
-            yield Check(f"Backend {name}", "good", "Draws here", details=details)
+            finding = f"Draws here: {state.reason}" if state.reason else "Draws here"
+            yield Check(title, "good", finding, details=details)
         else:
-            yield Check(f"Backend {name}", "warn", state.reason, details=details)
+            advice = state.advice or _REINSTALL
+            yield Check(title, "warn", f"Cannot draw here: {state.reason}", advice, details)
 
 
 def _picture(_probes: Mapping[str, _Probe]) -> Iterator[Check]:

@@ -43,6 +43,26 @@ class Tensors:
     sh: torch.Tensor
     features: torch.Tensor | None = None
 
+    def sound(self) -> Tensors:
+        """The same with rows that are not finite, or turn nowhere, made invisible.
+
+        gsplat has no test for them, and computes tile lists from whatever comes out.
+        """
+        good = self.quats.norm(dim=-1) > 0.0
+        for array in (self.means, self.quats, self.scales, self.opacities, self.sh):
+            finite = array.isfinite()
+            while finite.ndim > 1:
+                finite = finite.all(dim=-1)
+            good &= finite
+        if bool(good.all()):
+            return self
+        means, quats, scales, opacities, sh = (
+            torch.where(good.reshape(-1, *[1] * (array.ndim - 1)), array, 0.0)
+            for array in (self.means, self.quats, self.scales, self.opacities, self.sh)
+        )
+        quats[~good, 0] = 1.0
+        return Tensors(means, quats, scales, opacities, sh, self.features)
+
     def subset(self, index: torch.Tensor) -> Tensors:
         """The splats of an index, in its order."""
         return Tensors(
@@ -168,8 +188,10 @@ def blend(
     """Blend channels of a projection's rows: (H, W, C) over a background (C,), and alpha (H, W)."""
     lens = projection.lens
     if projection.listed.numel() == 0:
-        # Nothing is seen; kept in the graph, so that a loss still has gradients, all zero.
-        nothing = 0.0 * (channels.sum() + projection.means.sum())
+        # Nothing is seen, which is no case for kernels. The sums are of no rows, so they are zero,
+        # and a loss still has gradients.
+        seen = (projection.radii > 0).all(dim=-1)
+        nothing = channels[seen].sum() + projection.means[seen].sum()
         count = channels.shape[-1]
         under = channels.new_zeros(count) if background is None else background
         picture = under.expand(lens.height, lens.width, count) + nothing

@@ -50,18 +50,18 @@ def availability() -> Availability:
     """Whether gsplat can draw here; the first call may load PyTorch, where there is a driver."""
     reason = _missing()
     if reason:
-        return Availability(False, reason)
+        return Availability.missing(reason)
     import torch
 
     return Availability(True, str(torch.cuda.get_device_name()))
 
 
 def _missing() -> str:
-    """What is not there, in words, or nothing."""
+    """What is not there and what to do, in words, or nothing."""
     if sys.platform == "darwin":
-        return "Apple's computers have no NVIDIA GPU."
+        return "Apple's computers have no NVIDIA GPU; use gl or cpu."
     if not promising():
-        return "There is no NVIDIA driver; with an NVIDIA GPU, install its driver first."
+        return "There is no NVIDIA driver; where there is an NVIDIA GPU, install its driver."
     for package, name in (("torch", "PyTorch"), ("gsplat", "gsplat")):
         if importlib.util.find_spec(package) is None:
             return f"The package {name} is missing; {_INSTALL}."

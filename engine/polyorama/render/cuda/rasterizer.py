@@ -182,7 +182,7 @@ class CudaRasterizer:
         return Tensors(
             sent(cloud.means), sent(cloud.quats), sent(cloud.scales), sent(cloud.opacities),
             sent(cloud.sh), None if features is None else sent(features),
-        )  # fmt: skip
+        ).sound()  # fmt: skip
 
     def _blank(self, state: RenderState, wanted: frozenset[str]) -> Frame:
         """A picture of nothing, which gsplat's kernels are not made for."""

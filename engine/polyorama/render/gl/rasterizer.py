@@ -215,19 +215,18 @@ def promising() -> bool:
 def availability() -> Availability:
     """Whether OpenGL 3.3 can be had; opens a context at the first call, which is then kept."""
     if importlib.util.find_spec("vispy") is None:
-        return Availability(
-            False, "The package vispy is missing; install it with: pip install 'polyorama[gui]'."
+        return Availability.missing(
+            "The package vispy is missing; install it with: pip install 'polyorama[gui]'"
         )
     try:
         renderer, version = _owner(os.getpid()).submit(_describe).result()
     except UnavailableError as error:
-        return Availability(False, str(error))
+        return Availability.missing(str(error))
     if not is_software(renderer):
         return Availability(True, f"{renderer}, OpenGL {version}")
     return Availability(
-        True, f"{renderer}: draws on the processor, so auto never picks it{_locked()}",
-        hardware=False,
-    )  # fmt: skip
+        True, f"{renderer}, on the processor, so auto passes it over{_locked()}", hardware=False
+    )
 
 
 def _describe(painter: Painter) -> tuple[str, str]:
