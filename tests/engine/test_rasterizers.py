@@ -147,6 +147,16 @@ def test_missing_egl_is_told(monkeypatch):
         context.EglContext()
 
 
+def test_the_check_on_gpus_says_where_there_is_none():
+    if available_backends()["cuda"].ok:
+        pytest.skip("there is a GPU: run tests/gpu/check.py by hand")
+    check = Path(__file__).resolve().parents[1] / "gpu" / "check.py"
+    done = subprocess.run([sys.executable, str(check)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stdout.startswith("The cuda rasterizer cannot run here: ")
+    assert done.stderr == ""
+
+
 # What cuda says where it cannot run.
 
 
