@@ -38,6 +38,12 @@ class Frame:
         (H, W) int32, index in the state of that same splat; -1 if none.
     features
         (H, W, F) float32, feature channels blended as colours are, over zero.
+    linear
+        (H, W, 4) float32, linear light premultiplied by alpha, graded but not tone mapped; made by
+        `polyorama.render.shoot`, not by rasterizers.
+    normals
+        (H, W, 3) float32, unit world directions toward the camera, blended shortest axes of the
+        splats; 0 where nothing is drawn; from `polyorama.render.shoot`.
     timing
         Milliseconds by stage ("project", "sort", "bin", "draw").
     counts
@@ -54,6 +60,8 @@ class Frame:
     median_depth: NDArray[np.float32] | None = None
     ids: NDArray[np.int32] | None = None
     features: NDArray[np.float32] | None = None
+    linear: NDArray[np.float32] | None = None
+    normals: NDArray[np.float32] | None = None
     timing: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     backend: str = ""
