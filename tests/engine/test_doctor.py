@@ -126,6 +126,18 @@ def test_broken_qt_is_bad_but_drawing_works(broken: str, monkeypatch: pytest.Mon
     assert named(report, "Open3D").status == "warn"
 
 
+def test_a_driver_that_dies_is_told_and_drawing_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_GL", "import os\nprint('bad page', flush=True)\nos.abort()")
+    for probe in ("_OPEN3D", "_QT"):
+        monkeypatch.setattr(doctor, probe, 'print(\'{"version": "1", "platform": "x"}\')')
+    report = doctor.doctor()
+    assert report.works
+    check = named(report, "Backend gl")
+    assert check.status == "warn"
+    assert "bad page" in check.finding
+    assert "draw with cpu" in check.advice
+
+
 def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     message = "libxcb-cursor.so.0: cannot open shared object file"
     code = f"print('''{json.dumps({'version': '6', 'plugins': {'xcb': message}})}'''); exit(1)"

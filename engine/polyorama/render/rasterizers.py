@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from polyorama.errors import UnavailableError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from polyorama.render.frame import Frame
     from polyorama.render.state import RenderState
@@ -72,10 +72,20 @@ _BACKENDS = {
 former takes time, ``promising()``: whether it is worth asking, told at once."""
 
 
-def available_backends() -> dict[str, Availability]:
-    """Every known backend, best first, with its availability on this machine."""
+def available_backends(
+    known: Mapping[str, Availability] | None = None,
+) -> dict[str, Availability]:
+    """Every backend, best first, with its availability on this machine.
+
+    Parameters
+    ----------
+    known
+        Answers that are known already, by name: those backends are not asked.
+    """
+    states = dict(known or {})
     return {
-        name: importlib.import_module(module).availability() for name, module in _BACKENDS.items()
+        name: states[name] if name in states else importlib.import_module(module).availability()
+        for name, module in _BACKENDS.items()
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes.util
+import dataclasses
 import importlib
 import importlib.metadata
 import json
@@ -130,7 +131,9 @@ def examine() -> Job[Report]:
         _system, _processor, _memory, _gpu, _packages, _backends, _picture,
         _encoders, _window, _sound, _caches, _sample,
     )  # fmt: skip
-    probes = {"open3d": _Probe(_OPEN3D), "qt": _Probe(_QT, _qt_variables())}
+    probes = {
+        "open3d": _Probe(_OPEN3D), "gl": _Probe(_GL), "qt": _Probe(_QT, _qt_variables()),
+    }  # fmt: skip
     checks: list[Check] = []
     try:
         with contextlib.suppress(Exception):  # the test picture will say what is wrong
@@ -191,6 +194,12 @@ _OPEN3D = """
 import json
 import open3d
 print(json.dumps({"version": open3d.__version__}))
+"""
+
+_GL = """
+import dataclasses, json
+from polyorama.render.gl import availability
+print(json.dumps(dataclasses.asdict(availability())))
 """
 
 # Libraries are loaded first by themselves: Qt aborts where its plugin lacks one, and only the
@@ -378,11 +387,15 @@ def _packages(probes: Mapping[str, _Probe]) -> Iterator[Check]:
         yield Check("Open3D", "good", result["version"], details=result)
 
 
-def _backends(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
+def _backends(probes: Mapping[str, _Probe]) -> Iterator[Check]:
     try:
-        from polyorama.render.rasterizers import available_backends
+        from polyorama.render.rasterizers import Availability, available_backends
 
-        states = available_backends()
+        found = probes["gl"].result()
+        if "error" in found:
+            words = f"OpenGL failed: {found['error']}; update the GPU's driver, or draw with cpu"
+            found = dataclasses.asdict(Availability.missing(words))
+        states = available_backends({"gl": Availability(**found)})
     except Exception as error:  # noqa: BLE001 - whatever is broken is what we are asked for
         yield Check("Backends", "bad", f"Cannot be loaded: {error}", _REINSTALL, {"drawing": True})
         return

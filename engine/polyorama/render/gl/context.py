@@ -83,8 +83,8 @@ class EglContext:
             found = self._open(display)
             if found is None:
                 return
+            # Not terminated: the display may be that of a window of this process.
             old = old or found
-            self._egl.eglTerminate(display)
         if opened:
             raise _too_old(old)
         raise UnavailableError(
@@ -100,7 +100,6 @@ class EglContext:
             ("eglQueryString", c.c_char_p, [pointer, c.c_int]),
             ("eglGetDisplay", pointer, [pointer]),
             ("eglInitialize", c.c_uint, [pointer, pointer, pointer]),
-            ("eglTerminate", c.c_uint, [pointer]),
             ("eglBindAPI", c.c_uint, [c.c_uint]),
             ("eglChooseConfig", c.c_uint, [pointer, pointer, pointer, c.c_int, pointer]),
             ("eglCreateContext", pointer, [pointer, pointer, pointer, pointer]),
