@@ -77,6 +77,19 @@ def test_auto_takes_the_best_that_draws_on_hardware(cuda, gl, chosen, backends, 
             assert module.asked == 0, "auto may not spend time where there is no GPU"
 
 
+def test_auto_goes_on_aloud_where_a_backend_cannot_be_made(backends, caplog):
+    modules = backends(cuda=(HERE, True), cpu=(HERE, None))
+
+    def fail():
+        raise UnavailableError("The kernels could not be compiled.")
+
+    modules["cuda"].create = fail
+    assert get_rasterizer("auto").name == "cpu"
+    assert "cuda is passed over: The kernels could not be compiled." in caplog.text
+    with pytest.raises(UnavailableError, match="could not be compiled"):
+        get_rasterizer("cuda")
+
+
 def test_a_named_backend_is_asked_alone(backends):
     modules = backends(cuda=(AWAY, True), gl=(HERE, False), cpu=(HERE, None))
     assert get_rasterizer("gl").name == "gl"

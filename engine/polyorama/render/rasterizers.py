@@ -106,7 +106,7 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
         If it cannot run here; the text says why.
     """
     if name == "auto":
-        name = _best()
+        return _best()
     if name not in _BACKENDS:
         raise UsageError(f"There is no backend {name!r}; choose auto, {', '.join(_BACKENDS)}.")
     module = importlib.import_module(_BACKENDS[name])
@@ -116,7 +116,7 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
     return module.create()  # type: ignore[no-any-return]
 
 
-def _best() -> str:
+def _best() -> Rasterizer:
     """The first backend that draws here on hardware of its own, or the last one that draws."""
     passed: list[str] = []
     for name, path in _BACKENDS.items():
@@ -125,10 +125,17 @@ def _best() -> str:
             passed.append(f"{name} has no GPU here")
             continue
         state = module.availability()
-        if state.ok and state.hardware:
-            why = f" ({state.reason})" if state.reason else ""
-            others = f"; {'; '.join(passed)}" if passed else ""
-            log.info("Drawing with %s%s%s.", name, why, others)
-            return name
-        passed.append(f"{name}: {state.reason.rstrip('.')}")
+        if not (state.ok and state.hardware):
+            passed.append(f"{name}: {state.reason.rstrip('.')}")
+            continue
+        try:
+            rasterizer: Rasterizer = module.create()
+        except UnavailableError as error:
+            # It looked well until it was made: told aloud, since it will be expected to work.
+            log.warning("The backend %s is passed over: %s", name, error)
+            passed.append(f"{name}: {str(error).rstrip('.')}")
+            continue
+        why = f" ({state.reason})" if state.reason else ""
+        log.info("Drawing with %s.", "; ".join([f"{name}{why}", *passed]))
+        return rasterizer
     raise UnavailableError(f"No backend can draw here ({'; '.join(passed)}).")
