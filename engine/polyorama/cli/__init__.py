@@ -20,13 +20,14 @@ COMMANDS: dict[str, str] = {
     "doctor": "say what works on this machine, and what to do about the rest",
     "warm": "compile the renderer for this processor now, not at the first picture",
     "render": "make pictures and films of captures, meshes and projects",
+    "fit": "make a scene from photographs and their cameras",
     "info": "say what is in a splat file, and what is wrong with it",
     "demo": "write the sample project, a paper theatre, anew",
     "convert": "change formats, merge, move, clean and thin out captures",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
-DRAWING = frozenset({"bench", "demo", "render", "turntable"})
+DRAWING = frozenset({"bench", "demo", "fit", "render", "turntable"})
 """Subcommands before which the renderer is compiled, where that was not done yet."""
 
 

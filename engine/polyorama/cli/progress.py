@@ -73,8 +73,12 @@ class _Bar:
             self._stream.flush()
 
     def _measure(self, progress: Progress, now: float) -> None:
-        """Follow the speed; a new stage (another note, or a count that fell) starts afresh."""
-        if progress.note != self._note or progress.done < self._done:
+        """Follow the speed; a new stage (another note, or a count that fell) starts afresh.
+
+        What follows a note's first comma is news of the same stage.
+        """
+        stage, before = (note.partition(",")[0] for note in (progress.note, self._note))
+        if stage != before or progress.done < self._done:
             self._note, self._done, self._speed = progress.note, progress.done, 0.0
             self._measured_at = now
             return

@@ -1,0 +1,281 @@
+"""Photographs: read, reduced, straightened; and captures, which are photographs with cameras."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polyorama.core.types import MAX_SIDE, Camera
+from polyorama.errors import FileFormatError
+from polyorama.io.files import file_size, reading
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+__all__ = ["Capture", "Distortion", "Photo", "Shot", "read_mask", "read_photo", "straightened"]
+
+_MAX_BYTES = 1 << 30
+_SIZE_TOLERANCE = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Distortion:
+    """How a lens bends: OpenCV's coefficients.
+
+    Of a direction (x, y, 1) with r^2 = x^2 + y^2, a plain lens draws, in focal lengths,
+
+        x (1 + k1 r^2 + k2 r^4 + k3 r^6) / (1 + k4 r^2 + k5 r^4 + k6 r^6)
+          + 2 p1 x y + p2 (r^2 + 2 x^2),
+
+    y alike with p1 and p2 exchanged; a fisheye x t (1 + k1 t^2 + k2 t^4 + k3 t^6 + k4 t^8) / r
+    with t = atan r.
+    """
+
+    radial: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    tangential: tuple[float, float] = (0.0, 0.0)
+    fisheye: bool = False
+
+    def __bool__(self) -> bool:
+        return self.fisheye or any(self.radial) or any(self.tangential)
+
+    def bend(
+        self, x: NDArray[np.float64], y: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Where directions (x, y, 1) are drawn, in focal lengths from the principal point."""
+        k1, k2, k3, k4, k5, k6 = self.radial
+        squared = x * x + y * y
+        if self.fisheye:
+            radius = np.sqrt(squared)
+            angle = np.arctan(radius)
+            t = angle * angle
+            bent = angle * (1 + t * (k1 + t * (k2 + t * (k3 + t * k4))))
+            share = np.divide(bent, radius, out=np.ones_like(radius), where=radius > 1e-12)
+            return x * share, y * share
+        p1, p2 = self.tangential
+        share = (1 + squared * (k1 + squared * (k2 + squared * k3))) / (
+            1 + squared * (k4 + squared * (k5 + squared * k6))
+        )
+        return (
+            x * share + 2 * p1 * x * y + p2 * (squared + 2 * x * x),
+            y * share + 2 * p2 * x * y + p1 * (squared + 2 * y * y),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shot:
+    """One photograph of a capture, not yet read.
+
+    Parameters
+    ----------
+    name
+        As the capture's file says it.
+    path
+        The picture's file.
+    camera
+        Its camera, for the size that the capture's file says.
+    distortion
+        How its lens bends.
+    mask
+        File of the pixels that count, or None.
+    sized
+        Whether the capture's file says the size; else the picture's own is taken, and the camera
+        grows with its width.
+    """
+
+    name: str
+    path: Path
+    camera: Camera
+    distortion: Distortion = Distortion()
+    mask: Path | None = None
+    sized: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """Photographs with cameras, and what else a reconstruction found.
+
+    Parameters
+    ----------
+    source
+        The file or folder it came from.
+    shots
+        At least one, in the order of their names.
+    points, colors
+        (P, 3) float32 world units and (P, 3) float32 display RGB 0..1, or None.
+    held_out
+        Names of the shots that the file itself sets aside for measuring; None where it says none.
+    """
+
+    source: Path
+    shots: tuple[Shot, ...]
+    points: NDArray[np.float32] | None = None
+    colors: NDArray[np.float32] | None = None
+    held_out: frozenset[str] | None = None
+
+
+class Photo(NamedTuple):
+    """Pixels (H, W, 3 or 4 with straight alpha) uint8, the camera of that size, a mask or None."""
+
+    pixels: NDArray[np.uint8]
+    camera: Camera
+    mask: NDArray[np.bool_] | None
+
+
+def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
+    """Read a photograph as a pinhole camera sees it, reduced by a whole factor.
+
+    A picture that is a smaller or larger copy of what its camera says is taken with its camera
+    scaled. Bent pictures are straightened; pixels that nothing is known of are masked.
+
+    Raises
+    ------
+    FileFormatError
+        If the picture or its mask is missing, damaged, or of another shape than its camera's.
+    """
+    pixels = _pixels(shot.path)
+    height, width = pixels.shape[:2]
+    camera = _camera_of_size(shot, width, height)
+    mask = None if shot.mask is None else read_mask(shot.mask, (width, height))
+    if shot.distortion:
+        pixels, inside = straightened(pixels, camera, shot.distortion)
+        if mask is not None:
+            bent = np.repeat(mask[..., None], 3, axis=2).astype(np.uint8) * np.uint8(255)
+            mask = straightened(bent, camera, shot.distortion)[0][..., 0] > 127
+        if not inside.all():
+            mask = inside if mask is None else mask & inside
+    if reduce > 1:
+        if min(width, height) // reduce < 1:
+            raise FileFormatError(
+                f"The picture is too small ({width}x{height}) to be reduced {reduce} times: "
+                f"{shot.path}"
+            )
+        pixels = _reduced(pixels, reduce)
+        if mask is not None:
+            mask = _reduced(mask[..., None].astype(np.uint8) * np.uint8(255), reduce)[..., 0] > 127
+        camera = replace(
+            camera, fx=camera.fx / reduce, fy=camera.fy / reduce, cx=camera.cx / reduce,
+            cy=camera.cy / reduce, width=width // reduce, height=height // reduce,
+        )  # fmt: skip
+    return Photo(pixels, camera, mask)
+
+
+def read_mask(path: str | os.PathLike[str], size: tuple[int, int]) -> NDArray[np.bool_]:
+    """The pixels of a mask that are not black, (H, W) bool; `size` is (width, height).
+
+    Raises
+    ------
+    FileFormatError
+        If it is no picture, or of another size.
+    """
+    values = _pixels(Path(path))
+    if (values.shape[1], values.shape[0]) != size:
+        raise FileFormatError(
+            f"The mask is {values.shape[1]}x{values.shape[0]}, its picture {size[0]}x{size[1]}; "
+            f"they must have one size: {path}"
+        )
+    return np.asarray(values[..., :3].max(axis=2) > 127)
+
+
+def straightened(
+    pixels: NDArray[np.uint8], camera: Camera, distortion: Distortion
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """A bent picture as a pinhole camera of the same numbers sees it, and where it is known.
+
+    Bilinear. Unknown pixels are black.
+    """
+    height, width = pixels.shape[:2]
+    columns = (np.arange(width) + 0.5 - camera.cx) / camera.fx
+    rows = (np.arange(height) + 0.5 - camera.cy) / camera.fy
+    x, y = np.broadcast_arrays(columns[None, :], rows[:, None])
+    bent_x, bent_y = distortion.bend(x, y)
+    u = camera.fx * bent_x + camera.cx - 0.5
+    v = camera.fy * bent_y + camera.cy - 0.5
+    known = (u >= -0.5) & (u <= width - 0.5) & (v >= -0.5) & (v <= height - 0.5)
+    u, v = np.clip(u, 0.0, width - 1.0), np.clip(v, 0.0, height - 1.0)
+    left, top = np.floor(u).astype(np.intp), np.floor(v).astype(np.intp)
+    right, bottom = np.minimum(left + 1, width - 1), np.minimum(top + 1, height - 1)
+    across = (u - left).astype(np.float32)[..., None]
+    down = (v - top).astype(np.float32)[..., None]
+    upper = pixels[top, left] * (1 - across) + pixels[top, right] * across
+    lower = pixels[bottom, left] * (1 - across) + pixels[bottom, right] * across
+    mixed = np.rint(upper * (1 - down) + lower * down).astype(np.uint8)
+    mixed[~known] = 0
+    return mixed, known
+
+
+def _camera_of_size(shot: Shot, width: int, height: int) -> Camera:
+    camera = shot.camera
+    if (camera.width, camera.height) == (width, height):
+        return camera
+    across, down = width / camera.width, height / camera.height
+    if shot.sized and abs(across - down) * max(camera.width, camera.height) > _SIZE_TOLERANCE * max(
+        1.0, across
+    ):
+        raise FileFormatError(
+            f"The picture is {width}x{height}, but its camera says {camera.width}x{camera.height}, "
+            f"which is another shape; use the pictures that the cameras were made with: {shot.path}"
+        )
+    return replace(
+        camera, fx=camera.fx * across, fy=camera.fy * (down if shot.sized else across),
+        cx=camera.cx * across, cy=camera.cy * down, width=width, height=height,
+    )  # fmt: skip
+
+
+def _pixels(path: Path) -> NDArray[np.uint8]:
+    """(H, W, 3 or 4) uint8 of a picture's file, as stored: never turned by its metadata."""
+    from PIL import Image
+
+    if file_size(path) > _MAX_BYTES:
+        raise FileFormatError(f"The picture's file is larger than 1 GiB: {path}")
+    try:
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path) as image:
+                if max(image.size) > MAX_SIDE:
+                    raise FileFormatError(
+                        f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} pixels a "
+                        f"side are read: {path}"
+                    )
+                return _eight_bit(image)
+    except FileFormatError:
+        raise
+    except (SyntaxError, ValueError, TypeError, EOFError, Image.DecompressionBombError) as error:
+        raise FileFormatError(f"This is no picture that can be read: {path}") from error
+
+
+def _eight_bit(image: Any) -> NDArray[np.uint8]:
+    if image.mode.startswith("I"):
+        grey = np.asarray(image).astype(np.float64) / 257.0
+        narrow = np.rint(np.clip(grey, 0.0, 255.0)).astype(np.uint8)
+        return np.repeat(narrow[..., None], 3, axis=2)
+    transparent = "A" in image.getbands() or "transparency" in image.info
+    values = np.asarray(image.convert("RGBA" if transparent else "RGB"))
+    if transparent and int(values[..., 3].min()) == 255:
+        values = values[..., :3]
+    return np.ascontiguousarray(values)
+
+
+def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
+    """Mean of squares of pixels; straight colours count by their alpha; an odd rest is cut off."""
+    height, width = pixels.shape[0] // factor, pixels.shape[1] // factor
+    blocks = pixels[: height * factor, : width * factor].reshape(
+        height, factor, width, factor, pixels.shape[2]
+    )
+    if pixels.shape[2] != 4:
+        mean: NDArray[np.uint8] = np.rint(blocks.mean(axis=(1, 3))).astype(np.uint8)
+        return mean
+    alpha = blocks[..., 3:].astype(np.float64)
+    total = alpha.sum(axis=(1, 3))
+    weighted = (blocks[..., :3] * alpha).sum(axis=(1, 3))
+    plain = blocks[..., :3].mean(axis=(1, 3))
+    colors = np.where(total > 0, weighted / np.maximum(total, 1e-9), plain)
+    mixed: NDArray[np.uint8] = np.rint(np.concatenate([colors, total / factor**2], axis=2)).astype(
+        np.uint8
+    )
+    return mixed
