@@ -21,6 +21,12 @@ __version__ = "0.1.0"
 _LAZY = {
     "Bounds": "polyorama.core.types",
     "Camera": "polyorama.core.types",
+    "DepthOfField": "polyorama.render.accumulate",
+    "Filming": "polyorama.render.shoot",
+    "Grade": "polyorama.render.post",
+    "Projection": "polyorama.render.panorama",
+    "Sampling": "polyorama.render.accumulate",
+    "Stereo": "polyorama.render.stereo",
     "Document": "polyorama.scene.document",
     "FitSettings": "polyorama.vision.fit.settings",
     "Frame": "polyorama.render.frame",

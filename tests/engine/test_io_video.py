@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from polyorama.errors import OutputError, UsageError
-from polyorama.io.video import constant_rate_factor, frame_rate, join_films, write_video
+from polyorama.io.codecs import CODECS, encoder_options, quality_of
+from polyorama.io.video import frame_rate, join_films, write_video
 from polyorama.render.frame import Frame
 
 if TYPE_CHECKING:
@@ -93,9 +94,14 @@ def test_quality_changes_the_size(tmp_path: Path) -> None:
         write_video(tmp_path / "a.mp4", frames, quality=quality)
         sizes.append((tmp_path / "a.mp4").stat().st_size)
     assert sizes[0] < 0.6 * sizes[1]
-    assert [constant_rate_factor(q) for q in (None, 100, 90, 50, 1)] == [17, 13, 17, 33, 51]
-    with pytest.raises(UsageError):
-        constant_rate_factor(0)
+    factors = [
+        int(encoder_options(CODECS["h264"], quality_of(q), "fast", 60)["crf"])
+        for q in (None, 100, 90, 50, 1)
+    ]
+    assert factors == [17, 13, 17, 33, 51]
+    for bad in (0, 101):
+        with pytest.raises(UsageError, match="1 to 100"):
+            quality_of(bad)
 
 
 @pytest.mark.parametrize(

@@ -289,7 +289,7 @@ def test_contradictions_are_told(dots: DotRasterizer, tmp_path: Path) -> None:
     document, cameras = film_setup()
     clear = Look(background=None)
     cases = [
-        (film_job(tmp_path / "a.gif", document, cameras), OutputError, "can:"),
+        (film_job(tmp_path / "a.avi", document, cameras), OutputError, "can:"),
         (film_job(tmp_path / "a.mp4", document, []), UsageError, "0 sizes"),
         (film_job(tmp_path / "a.mp4", document, cameras, look=clear), UsageError, "transparency"),
         (film_job(tmp_path / "a.mp4", document, cameras, jobs=0), UsageError, "0 processes"),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polyorama.cli.arguments import accept_negative_lists, color, size, vector
+from polyorama.cli.arguments import accept_negative_lists, color
+from polyorama.cli.filming import SPEAKING as FILMING_OPTIONS
+from polyorama.cli.filming import add_filming, filming_of
+from polyorama.cli.render_cameras import MOVES, add_cameras, is_moving, shots_of, target_of
+from polyorama.cli.render_cameras import SPEAKING as CAMERA_OPTIONS
 from polyorama.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polyorama.core.types import Camera
+    from polyorama.render.accumulate import Shot
     from polyorama.scene.document import Document
     from polyorama.verbs.workers import Look
 
@@ -23,10 +28,13 @@ examples:
   polyorama render plant.ply -o plant.png
   polyorama render plant.ply --turntable 6 -o plant.mp4
   polyorama render plant.ply --cameras cameras.json --frames 0:10 -o views/####.png
+  polyorama render stage.poly --dolly 4:0.6 --dof f/2.8@target --shutter 0.5 -o stage.mp4
+  polyorama render room.ply --eye 0,1.6,0 --equirect --stereo top-bottom -o room.jpg
   polyorama render plant.ply table.glb --eye -1,0.5,2 --up 0,1,0 --background '#dddddd' -o still.jpg
 
-The ending decides what is made: .png, .jpg, .webp a picture; .mp4, .mov, .mkv a film; #### in the
-name a sequence of numbered pictures.
+The ending decides what is made: .png, .jpg, .webp, .exr a picture; .mp4, .mkv (H.264), .mov (ProRes
+4444), .webm (VP9), .gif and, with a movement, .webp a film; #### in the name a sequence of numbered
+pictures. With --background transparent, .png, .webp, .exr, .mov, .webm and .gif keep alpha.
 """
 
 
@@ -39,19 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("files", nargs="+", metavar="FILE", help="captures, meshes and projects, shown together")
     add("-o", "--output", metavar="OUT", help="the picture, film or sequence (frames/####.png)")
 
-    group = parser.add_argument_group("camera (without any, the subject is framed, upright)")
-    add = group.add_argument
-    add("--size", type=size, metavar="WxH", help="pixels (default 1280x720, or the cameras' own)")
-    add("--eye", type=vector, metavar="X,Y,Z", help="where the camera is")
-    add("--target", type=vector, metavar="X,Y,Z", help="what it looks at (default: the subject)")
-    add("--up", type=vector, metavar="X,Y,Z", help="up in the world (default: the document's)")
-    add("--fov", type=float, metavar="DEG", help="vertical field of view in degrees (default 45)")
-    add("--ortho", type=float, metavar="HEIGHT", help="parallel view, HEIGHT world units high")
-    add("--turntable", type=float, metavar="SECONDS", help="one full turn around the target")
-    add("--cameras", metavar="FILE", help="cameras.json (INRIA or ours) or images.txt (COLMAP)")
-    add("--fly", type=float, metavar="SECONDS", help="fly smoothly through the --cameras")
-    add("--frames", metavar="A:B:STEP", help="only these frames, counted from 0, B excluded")
-    add("--fps", default="30", metavar="N", help="frames a second (default 30)")
+    add_cameras(parser)
 
     group = parser.add_argument_group("look")
     add = group.add_argument
@@ -66,12 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="mip filter (default: as the capture was trained)",
     )  # fmt: skip
     add("--surfels", type=int, default=100_000, metavar="N", help="Gaussians for each mesh")
+    add_filming(parser)
 
     group = parser.add_argument_group("output")
     add = group.add_argument
     add("--quality", type=int, metavar="1-100", help="of JPEG (95), WebP (92) and films (90)")
     add("--float", metavar="OUT.npy", help="float32 pixels too, H x W x 4, premultiplied")
     add("--depth", metavar="OUT", help="depth too: .npy in world units, or 16-bit .png")
+    add("--exr", metavar="OUT.exr", help="linear light, depth, normals and ids for compositing")
+    add("--codec", metavar="NAME", help="h264, h265, prores, vp9 (default: as the ending says)")
     add("--jobs", type=int, default=1, metavar="N", help="processes that draw (default 1)")
     add("--resume", action="store_true", help="go on with a film or sequence that was stopped")
 
@@ -80,61 +79,71 @@ def run(options: argparse.Namespace) -> int:
     """Make what was asked for."""
     begin = time.monotonic()
     kind = _kind(options)
-    background = _background(options)
+    background = _background(options, kind)
 
     from polyorama.verbs.open import open_document
     from polyorama.verbs.workers import Look
 
     document = open_document(*options.files, surfels=options.surfels, up=options.up)
+    target = target_of(options, document)
+    numbers, shots = shots_of(options, document, target, still=kind == "still")
     look = Look(
         options.backend,
         document.background if background == "document" else background,  # type: ignore[arg-type]
         _constants(options, document),
+        filming_of(options, shots[0].camera, target),
     )
-    numbers, cameras = _cameras(options, document, kind)
     if kind == "film":
-        return _film(options, document, cameras, look, begin)
+        return _film(options, document, shots, look, begin)
     if kind == "sequence":
-        return _sequence(options, document, numbers, cameras, look, begin)
-    return _still(options, document, cameras[0], look, begin)
+        return _sequence(options, document, numbers, shots, look, begin)
+    return _still(options, document, shots[0], look, begin)
 
 
 def _kind(options: argparse.Namespace) -> str:
     """``"still"``, ``"film"`` or ``"sequence"``; contradictions are told before reading."""
+    from polyorama.io.codecs import FILM_ENDINGS, choose_codec
     from polyorama.io.image import IMAGE_ENDINGS
-    from polyorama.io.video import VIDEO_ENDINGS
 
-    outputs = [path for path in (options.output, options.float, options.depth) if path]
+    if options.output and Path(options.output).suffix.lower() == ".exr":
+        if options.exr:
+            raise UsageError("Two EXR files hold the same; give either -o or --exr.")
+        options.exr, options.output = options.output, None
+    outputs = [path for path in (getattr(options, name) for name in _OUTPUTS) if path]
     if not outputs:
         raise UsageError("Say where to with -o, as in -o picture.png or -o film.mp4.")
     if options.jobs < 1:
         raise UsageError(f"{options.jobs} processes cannot draw; give --jobs 1 or more.")
     if options.fly is not None and options.cameras is None:
         raise UsageError("--fly needs the --cameras to fly through.")
-    for flag, other in (("turntable", "cameras"), ("cameras", "eye"), ("cameras", "target"),
-                        ("fov", "ortho"), ("cameras", "ortho"), ("cameras", "fov")):  # fmt: skip
+    for flag, other in _CONTRADICTIONS:
         if getattr(options, flag) is not None and getattr(options, other) is not None:
-            raise UsageError(f"--{flag} and --{other} contradict each other; give one of them.")
-    moving = options.turntable is not None or options.fly is not None
+            raise UsageError(f"{_flag(flag)} and {_flag(other)} contradict each other; give one.")
+    moving = is_moving(options)
     ending = Path(options.output).suffix.lower() if options.output else ".npy"
-    if ending in VIDEO_ENDINGS:
+    hashes = ["#" in Path(path).name for path in outputs]
+    film = ending in FILM_ENDINGS and (ending not in IMAGE_ENDINGS or (moving and not any(hashes)))
+    if film:
         if "#" in Path(options.output).name:
             raise UsageError(f"A film is one file; leave the # out of its name: {options.output}")
         if not moving and options.cameras is None:
             raise UsageError(
-                "A film needs a moving camera: add --turntable SECONDS or --cameras FILE: "
-                f"{options.output}"
+                "A film needs a moving camera: add --turntable SECONDS or --cameras FILE, or "
+                f"--hold SECONDS: {options.output}"
             )
-        if options.float or options.depth:
+        if len(outputs) > 1:
             raise UsageError(
-                "--float and --depth go with pictures; render a sequence, as in -o frames/####.png."
+                "--float, --depth and --exr go with pictures; render a sequence, as in "
+                "-o frames/####.png."
             )
+        choose_codec(options.output, options.codec)
         return "film"
+    if options.codec is not None:
+        raise UsageError(f"--codec {options.codec} is a film's; a picture has none.")
     if options.output and ending not in IMAGE_ENDINGS:
         hint = "; use --float for .npy" if ending == ".npy" else ""
-        known = ", ".join([*IMAGE_ENDINGS, *VIDEO_ENDINGS])
+        known = ", ".join(dict.fromkeys([*IMAGE_ENDINGS, ".exr", *FILM_ENDINGS]))
         raise OutputError(f"Cannot write this kind of file (can: {known}{hint}): {options.output}")
-    hashes = ["#" in Path(path).name for path in outputs]
     if any(hashes) and not all(hashes):
         raise UsageError("Every output of a sequence needs #### in its name for the number.")
     if all(hashes):
@@ -150,16 +159,35 @@ def _kind(options: argparse.Namespace) -> str:
     return "still"
 
 
-def _background(options: argparse.Namespace) -> tuple[float, float, float] | str | None:
+_OUTPUTS = ("output", "float", "depth", "exr")
+_CONTRADICTIONS = (
+    ("turntable", "cameras"), ("cameras", "eye"), ("cameras", "target"), ("fov", "ortho"),
+    ("cameras", "ortho"), ("cameras", "fov"), ("equirect", "fisheye"), ("equirect", "ortho"),
+    ("fisheye", "ortho"), ("stereo", "ortho"), ("dof", "ortho"), ("dof", "equirect"),
+    ("dof", "fisheye"), ("dolly_zoom", "ortho"), ("dolly", "cameras"), ("dolly_zoom", "cameras"),
+    ("hold", "cameras"), *itertools.combinations(MOVES, 2),
+)  # fmt: skip
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _background(options: argparse.Namespace, kind: str) -> tuple[float, float, float] | str | None:
     text = options.background
     if text == "document":
         return "document"
     if text == "transparent":
+        from polyorama.io.codecs import choose_codec
+        from polyorama.io.video import check_transparency
+
         ending = Path(options.output or "").suffix.lower()
-        if ending and ending not in (".png", ".webp"):
+        if kind == "film":
+            check_transparency(choose_codec(options.output, options.codec), None, options.output)
+        elif ending and ending not in (".png", ".webp"):
             raise UsageError(
-                f"This kind of file has no transparency; choose .png or .webp, or a background "
-                f"colour: {options.output}"
+                f"This kind of file has no transparency; choose .png, .webp or .exr, or a "
+                f"background colour: {options.output}"
             )
         return None
     try:
@@ -186,111 +214,52 @@ def _constants(options: argparse.Namespace, document: Document) -> Any:
     return replace(PRESETS[name], antialiased=antialiased)
 
 
-def _cameras(
-    options: argparse.Namespace, document: Document, kind: str
-) -> tuple[Sequence[int], list[Camera]]:
-    """The frames asked for: their numbers, counted from 0, and their cameras."""
-    from polyorama.render.paths import select_frames, spline
-    from polyorama.verbs.film import frame_count, turntable_cameras
-
-    if options.turntable is not None:
-        count = frame_count(options.turntable, options.fps)
-        first = None
-        chosen = (options.eye, options.target, options.ortho, document.camera)
-        if any(choice is not None for choice in chosen):
-            first = _one_camera(options, document)
-        cameras = turntable_cameras(
-            document, count, size=options.size or (1280, 720), fov=options.fov, camera=first,
-            target=options.target, up=options.up,
-        )  # fmt: skip
-    elif options.cameras is not None:
-        cameras = _read_cameras(options)
-        if options.fly is not None:
-            count = frame_count(options.fly, options.fps)
-            last = len(cameras) - 1
-            keys = [i / max(last, 1) for i in range(len(cameras))]
-            cameras = spline(cameras, keys, [i / max(count - 1, 1) for i in range(count)])
-    else:
-        cameras = [_one_camera(options, document)]
-    numbers: Sequence[int] = range(len(cameras))
-    if options.frames is not None:
-        numbers = select_frames(options.frames, len(cameras))
-    if kind == "still" and len(numbers) > 1:
-        raise UsageError(
-            f"There are {len(numbers)} cameras for one picture; choose one with --frames 0, or "
-            "write a sequence (frames/####.png) or a film (.mp4)."
-        )
-    return numbers, [cameras[number] for number in numbers]
-
-
-def _read_cameras(options: argparse.Namespace) -> list[Camera]:
-    from polyorama.io.cameras import read_cameras
-
-    cameras = read_cameras(options.cameras)
-    if options.size is not None:
-        cameras = [camera.resized(*options.size) for camera in cameras]
-    return cameras
-
-
-def _one_camera(options: argparse.Namespace, document: Document) -> Camera:
-    import numpy as np
-
-    from polyorama.core.types import Camera
-    from polyorama.verbs.film import subject_center, view_of
-
-    if options.up is not None:
-        # The saved view has its own up; who gives another wants another view.
-        document = document.with_camera(None)
-    if options.eye is None and options.target is None:
-        camera = view_of(document, size=options.size, fov=options.fov)
-        if options.ortho is None:
-            return camera
-        eye, pixels = camera.position, (camera.width, camera.height)
-        target, up = eye + camera.forward, -camera.viewmat[1, :3]
-    else:
-        up, pixels = np.asarray(document.up), options.size or (1280, 720)
-        center = subject_center(document)
-        target = center if options.target is None else np.asarray(options.target)
-        if options.eye is not None:
-            eye = np.asarray(options.eye)
-        else:
-            framed = view_of(document.with_camera(None), size=pixels, fov=options.fov)
-            eye = target + (framed.position - center)
-    if options.ortho is not None:
-        return Camera.orthographic(eye, target, up, height_in_world=options.ortho, size=pixels)
-    fov = 45.0 if options.fov is None else options.fov
-    return Camera.look_at(eye, target, up, fov=fov, size=pixels)
-
-
 def _still(
-    options: argparse.Namespace, document: Document, camera: Camera, look: Look, begin: float
+    options: argparse.Namespace, document: Document, shot: Shot, look: Look, begin: float
 ) -> int:
+    from polyorama.cli.progress import show
     from polyorama.io.image import write_depth, write_float, write_image
-    from polyorama.verbs.film import render
+    from polyorama.verbs.film import render_job
+    from polyorama.verbs.sequences import LAYERS, NodeTable, write_layers
 
-    wanted = {"rgba8": options.output, "color": options.float, "depth": options.depth}
-    frame = render(
-        document, camera, backend=look.backend, background=look.background,
-        constants=look.constants, outputs=[name for name, path in wanted.items() if path],
-    )  # fmt: skip
+    named = {"rgba8": options.output, "color": options.float, "depth": options.depth}
+    wanted = [name for name, path in named.items() if path]
+    wanted += [name for name in LAYERS if options.exr and name not in wanted]
+    try:
+        frame = show(
+            render_job(
+                document, shot, backend=look.backend, background=look.background,
+                constants=look.constants, outputs=wanted, filming=look.filming,
+            )
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        _stopped("Nothing was written.")
+        return 130
+    text = {"Comment": _command(options)}
     if frame.color is not None and options.float:
         write_float(options.float, frame.color)
     if frame.expected_depth is not None and options.depth:
-        write_depth(options.depth, frame.expected_depth)
+        write_depth(options.depth, frame.expected_depth, text=text)
+    if options.exr:
+        write_layers(options.exr, frame, shot.camera, NodeTable.of(document), text)
     if options.output:
         write_image(
-            options.output, frame, quality=options.quality, text={"Comment": _command(options)},
-            keep_alpha=look.background is None,
+            options.output, frame, quality=options.quality, text=text,
+            keep_alpha=look.background is None, panorama=look.filming.is_panorama,
         )  # fmt: skip
-    paths = ", ".join(path for path in wanted.values() if path)
-    _say(f"{camera.width}x{camera.height} in {time.monotonic() - begin:.1f} s", paths)
+    written = (getattr(options, name) for name in _OUTPUTS)
+    width, height = look.filming.size(shot.camera)
+    _say(
+        f"{width}x{height} in {time.monotonic() - begin:.1f} s",
+        ", ".join(path for path in written if path),
+    )
     return 0
 
 
 def _film(
     options: argparse.Namespace,
     document: Document,
-    cameras: Sequence[Camera],
+    shots: Sequence[Shot],
     look: Look,
     begin: float,
 ) -> int:
@@ -299,8 +268,8 @@ def _film(
     from polyorama.verbs.sequences import film_job, kept_frames, parts_folder
 
     job = film_job(
-        options.output, document, cameras, options.fps, look=look, quality=options.quality,
-        jobs=options.jobs, resume=options.resume, comment=_command(options),
+        options.output, document, shots, options.fps, look=look, quality=options.quality,
+        codec=options.codec, jobs=options.jobs, resume=options.resume, comment=_command(options),
     )  # fmt: skip
     try:
         outcome = show(job)
@@ -308,16 +277,16 @@ def _film(
         kept = kept_frames(options.output)
         if kept:
             _stopped(
-                f"{kept} of {len(cameras)} frames are kept; run the same command with --resume "
+                f"{kept} of {len(shots)} frames are kept; run the same command with --resume "
                 f"to go on: {parts_folder(options.output)}"
             )
         else:
             _stopped("Nothing was written.")
         return 130
-    camera = cameras[0]
+    width, height = look.filming.size(shots[0].camera)
     seconds = outcome.frames / frame_rate(options.fps)
     _say(
-        f"{camera.width}x{camera.height}, {outcome.frames} frames, {float(seconds):.2f} s of film"
+        f"{width}x{height}, {outcome.frames} frames, {float(seconds):.2f} s of film"
         f"{_reused(outcome.reused)} in {time.monotonic() - begin:.1f} s",
         options.output,
     )
@@ -328,24 +297,26 @@ def _sequence(
     options: argparse.Namespace,
     document: Document,
     numbers: Sequence[int],
-    cameras: Sequence[Camera],
+    shots: Sequence[Shot],
     look: Look,
     begin: float,
 ) -> int:
     from polyorama.cli.progress import show
     from polyorama.verbs.sequences import numbered, numbered_job
 
-    first = options.output or options.float or options.depth
+    first = options.output or options.exr or options.float or options.depth
     job = numbered_job(
-        options.output, document, cameras, numbers=numbers, look=look, quality=options.quality,
+        options.output, document, shots, numbers=numbers, look=look, quality=options.quality,
         jobs=options.jobs, resume=options.resume, floats=options.float, depth=options.depth,
-        text={"Comment": _command(options)},
+        exr=options.exr,
+        # Not which frames: who asks for more of them goes on with those that are there.
+        text={"Comment": _command(options, leave_out=["frames"])},
     )  # fmt: skip
     try:
         outcome = show(job)
     except KeyboardInterrupt:
         kept = sum(numbered(first, number).is_file() for number in numbers)
-        if kept and options.output:
+        if kept and (options.output or options.exr):
             _stopped(
                 f"{kept} of {len(numbers)} pictures are there, each whole; run the same command "
                 f"with --resume to go on: {options.output}"
@@ -372,23 +343,29 @@ def _stopped(text: str) -> None:
     print(f"polyorama: Stopped. {text}", file=sys.stderr)
 
 
-_SPEAKING = (
-    "size", "eye", "target", "up", "fov", "ortho", "turntable", "cameras", "fly", "background",
-    "preset", "antialiased",
-)  # fmt: skip
+_SPEAKING = (*CAMERA_OPTIONS, "background", "preset", "antialiased", *FILMING_OPTIONS)
+_DEFAULTS = {"background": "document", "fps": "30"}
 
 
-def _command(options: argparse.Namespace) -> str:
+def _command(options: argparse.Namespace, *, leave_out: Sequence[str] = ()) -> str:
     """The command that makes this picture, without folders: it is stored in the file."""
     words = ["polyorama render", *(Path(path).name for path in options.files)]
     for name in _SPEAKING:
         value = getattr(options, name)
-        if value is None or value == "document":
+        if value is None or value == _DEFAULTS.get(name) or name in leave_out:
             continue
         if isinstance(value, bool):
-            words.append(f"--{name}" if value else f"--no-{name}")
+            words.append(_flag(name) if value else f"--no-{name}")
             continue
-        if isinstance(value, tuple):
-            value = ("x" if name == "size" else ",").join(f"{number:g}" for number in value)
-        words += [f"--{name}", Path(value).name if name == "cameras" else str(value)]
+        words += [_flag(name), Path(value).name if name == "cameras" else _word(name, value)]
     return " ".join(words)
+
+
+def _word(name: str, value: Any) -> str:
+    """An option's value as it is typed."""
+    if not isinstance(value, tuple):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    if name == "dof":
+        return f"f/{value[0]:g}@{value[1]}"
+    joint = {"size": "x", "dolly": ":", "dolly_zoom": ":", "handheld": ":"}.get(name, ",")
+    return joint.join(f"{number:g}" for number in value)

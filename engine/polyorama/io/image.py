@@ -130,6 +130,7 @@ def write_image(
     background: tuple[float, float, float] = (0.0, 0.0, 0.0),
     keep_alpha: bool | None = None,
     text: Mapping[str, str] | None = None,
+    panorama: bool = False,
 ) -> None:
     """Write a picture; the ending chooses PNG, JPEG or WebP.
 
@@ -148,6 +149,8 @@ def write_image(
         never has one.
     text
         Words to store in the file, by key ("Comment", "Description", ...).
+    panorama
+        Whether it shows all directions, equirectangular: viewers that know it let one look around.
 
     Raises
     ------
@@ -173,8 +176,36 @@ def write_image(
         straight = kind != "JPEG" and keep_alpha
         values = straight_alpha(values) if straight else composite(values, background)
     image = Image.fromarray(np.ascontiguousarray(values))
+    options = _save_options(kind, quality, dict(text or {}))
+    if panorama:
+        packet = _panorama_packet(image.width, image.height)
+        if kind == "PNG":
+            options["pnginfo"].add_itxt("XML:com.adobe.xmp", packet)
+        else:
+            options["xmp"] = packet.encode()
     with atomic_write(path) as temporary:
-        image.save(temporary, kind, **_save_options(kind, quality, dict(text or {})))
+        image.save(temporary, kind, **options)
+
+
+def _panorama_packet(width: int, height: int) -> str:
+    """XMP that declares a full equirectangular panorama (the public GPano vocabulary)."""
+    values = {
+        "ProjectionType": "equirectangular",
+        "UsePanoramaViewer": "True",
+        "FullPanoWidthPixels": width,
+        "FullPanoHeightPixels": height,
+        "CroppedAreaImageWidthPixels": width,
+        "CroppedAreaImageHeightPixels": height,
+        "CroppedAreaLeftPixels": 0,
+        "CroppedAreaTopPixels": 0,
+    }
+    fields = "".join(f' GPano:{key}="{value}"' for key, value in values.items())
+    return (
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/">'
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        '<rdf:Description xmlns:GPano="http://ns.google.com/photos/1.0/panorama/"'
+        f"{fields}/></rdf:RDF></x:xmpmeta>"
+    )
 
 
 def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[str, Any]:
@@ -243,11 +274,17 @@ def write_float(path: str | os.PathLike[str], values: NDArray[np.float32]) -> No
         )
 
 
-def write_depth(path: str | os.PathLike[str], depth: NDArray[np.float32]) -> None:
+def write_depth(
+    path: str | os.PathLike[str],
+    depth: NDArray[np.float32],
+    *,
+    text: Mapping[str, str] | None = None,
+) -> None:
     """Write a depth map, (H, W) float32 in world units, 0 where nothing is drawn.
 
     NPY keeps the values. PNG is for looking at and for compositing: 16-bit grey, nearest white
-    (65535), farthest 1, nothing 0; its text fields "Near" and "Far" hold the two depths.
+    (65535), farthest 1, nothing 0; its text fields "Near" and "Far" hold the two depths, beside
+    those of `text`.
 
     Raises
     ------
@@ -267,6 +304,8 @@ def write_depth(path: str | os.PathLike[str], depth: NDArray[np.float32]) -> Non
     span = max(far - near, 1e-12)
     grey = np.where(drawn, np.rint(1.0 + 65534.0 * (far - depth.astype(np.float64)) / span), 0.0)
     info = PngImagePlugin.PngInfo()
+    for key, value in dict(text or {}).items():
+        info.add_itxt(key, value)
     info.add_text("Near", repr(near))
     info.add_text("Far", repr(far))
     with atomic_write(path) as temporary:

@@ -1,13 +1,16 @@
-"""Films: H.264 in MP4, QuickTime or Matroska, through PyAV.
+"""Films: H.264, H.265, ProRes 4444 and VP9, through PyAV; GIF and WebP by `animation`.
 
-Pixels are display RGB with BT.709 primaries; they are stored as 4:2:0 Y'CbCr with the BT.709
-matrix and limited range, and the file says so, so that players show the colours that were drawn.
+Pixels are display RGB with BT.709 primaries; they are stored as Y'CbCr with the BT.709 matrix and
+limited range, and the file says so, so that players show the colours that were drawn. Transparent
+films hold straight colour, as compositing programs and browsers expect; where a pixel is clear its
+colour continues that of its surroundings, so that no dark fringe creeps in when it is compressed.
 """
 
 from __future__ import annotations
 
 import logging
 import queue
+import tempfile
 import threading
 from contextlib import contextmanager
 from fractions import Fraction
@@ -17,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import OutputError, UsageError
+from polyorama.io.animation import check_timing, write_gif, write_webp
 from polyorama.io.atomic import atomic_write
+from polyorama.io.codecs import DEFAULT_CODECS, Codec, choose_codec, encoder_options, quality_of
 from polyorama.io.image import Picture, composite, pixels
 
 if TYPE_CHECKING:
@@ -27,12 +32,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["VIDEO_ENDINGS", "FilmWriter", "frame_rate", "join_films", "write_video"]
+__all__ = ["FilmWriter", "frame_rate", "join_films", "read_frames", "write_video"]
 
 log = logging.getLogger(__name__)
-
-VIDEO_ENDINGS = (".mp4", ".m4v", ".mov", ".mkv")
-"""File endings of films."""
 
 _BT709, _LIMITED = 1, 1
 _QUEUED = 3
@@ -59,21 +61,6 @@ def frame_rate(fps: float | str | Fraction) -> Fraction:
     return value.limit_denominator(10_000)
 
 
-def constant_rate_factor(quality: int | None) -> int:
-    """x264's crf of a quality 1 to 100; the default 90 is crf 17, visually lossless.
-
-    Raises
-    ------
-    UsageError
-        If the quality is out of range.
-    """
-    if quality is None:
-        quality = 90
-    if not 1 <= quality <= 100:
-        raise UsageError(f"A quality of {quality} is not 1 to 100.")
-    return min(51, round(17 + (90 - quality) * 0.4))
-
-
 class FilmWriter:
     """Encodes frames on a thread of its own, so that drawing the next one goes on meanwhile.
 
@@ -87,14 +74,21 @@ class FilmWriter:
         Where to; the ending chooses the container.
     fps
         Frames a second.
+    codec
+        Kind of film; None is what the ending stands for.
     quality
-        1 to 100, see `constant_rate_factor`.
+        1 to 100.
     preset
-        x264's effort, "ultrafast" to "veryslow".
+        Effort of H.264 and H.265, "ultrafast" to "veryslow".
     background
-        Display RGB, 0..1, behind transparent pixels.
+        Display RGB, 0..1, behind transparent pixels, or None: they stay transparent.
     comment
         Stored in the file, after the name of the program.
+
+    Raises
+    ------
+    UsageError
+        If the quality is out of range, or the codec has no transparency.
     """
 
     def __init__(
@@ -102,21 +96,24 @@ class FilmWriter:
         path: Path,
         fps: Fraction,
         *,
+        codec: Codec | None = None,
         quality: int | None = None,
         preset: str = "fast",
-        background: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        background: tuple[float, float, float] | None = (0.0, 0.0, 0.0),
         comment: str = "",
     ) -> None:
         self._path = path
         self._fps = fps
-        self._crf = constant_rate_factor(quality)
+        self._codec = choose_codec(path) if codec is None else codec
+        check_transparency(self._codec, background, path)
+        self._quality = quality_of(quality)
         self._preset = preset
         self._background = background
         self._comment = comment
         self._size: tuple[int, int] | None = None
         self._failure: BaseException | None = None
         self._abandoned = False
-        self._frames: queue.Queue[NDArray[np.uint8] | None] = queue.Queue(_QUEUED)
+        self._frames: queue.Queue[NDArray[Any] | None] = queue.Queue(_QUEUED)
         self._thread = threading.Thread(target=self._encode, name="polyorama-film", daemon=True)
         self.count = 0
 
@@ -166,14 +163,15 @@ class FilmWriter:
         OSError
             If an earlier frame could not be encoded or written.
         """
-        values = pixels(picture)
+        values = self._values(picture)
         size = (values.shape[1], values.shape[0])
         if self._size is None:
             self._size = size
-            if size[0] % 2 or size[1] % 2:
+            if self._codec.even and (size[0] % 2 or size[1] % 2):
                 log.info(
-                    "H.264 needs even sizes: the last row or column of %dx%d is repeated.", *size
-                )
+                    "%s needs even sizes: the last row or column of %dx%d is repeated.",
+                    self._codec.title, *size,
+                )  # fmt: skip
         elif size != self._size:
             raise UsageError(
                 f"Frame {self.count} is {size[0]}x{size[1]}, but the film is "
@@ -183,7 +181,19 @@ class FilmWriter:
         self._check()
         self.count += 1
 
-    def _hand_over(self, values: NDArray[np.uint8] | None) -> None:
+    @property
+    def wants_float(self) -> bool:
+        """Whether frames with float `color` are encoded better than those with 8 bits."""
+        return wants_float(self._codec, self._background)
+
+    def _values(self, picture: Picture | NDArray[np.uint8]) -> NDArray[Any]:
+        """Float pixels where there are some and they help, else 8-bit ones; premultiplied."""
+        color = getattr(picture, "color", None)
+        if self.wants_float and color is not None:
+            return np.asarray(color, np.float32)
+        return pixels(picture)
+
+    def _hand_over(self, values: NDArray[Any] | None) -> None:
         while self._thread.is_alive():
             try:
                 self._frames.put(values, timeout=0.2)
@@ -209,78 +219,172 @@ class FilmWriter:
         except BaseException as error:  # noqa: BLE001 - raised in the caller's thread by _check
             self._failure = error
 
-    def _encode_from(self, first: NDArray[np.uint8]) -> None:
+    def _encode_from(self, first: NDArray[Any]) -> None:
         import av
         from av.video.reformatter import VideoReformatter
 
         height, width = first.shape[:2]
+        clear, codec = self._background is None, self._codec
+        layout = codec.pixels_alpha if clear and codec.pixels_alpha else codec.pixels
         with _container(self._path, self._comment) as container:
-            stream = container.add_stream("libx264", rate=self._fps)
-            stream.width, stream.height = width + width % 2, height + height % 2
-            stream.pix_fmt = "yuv420p"
+            stream = container.add_stream(codec.encoder, rate=self._fps)
+            odd = (width % 2, height % 2) if codec.even else (0, 0)
+            stream.width, stream.height = width + odd[0], height + odd[1]
+            stream.pix_fmt = layout
             stream.time_base = 1 / self._fps
             context = stream.codec_context
-            context.color_range, context.colorspace = _LIMITED, _BT709
-            context.color_primaries = context.color_trc = _BT709
+            if not codec.exact:
+                context.color_range, context.colorspace = _LIMITED, _BT709
+                context.color_primaries = context.color_trc = _BT709
+            if codec.name == "h265":
+                context.codec_tag = "hvc1"  # QuickTime plays no other
+            if codec.name == "vp9" and clear:
+                stream.metadata["alpha_mode"] = "1"
             keyframes = max(1, round(self._fps * _KEYFRAME_SECONDS))
-            context.options = {
-                "crf": str(self._crf),
-                "preset": self._preset,
-                "g": str(keyframes),
-                "x264-params": "log-level=none",
-            }
+            context.options = encoder_options(codec, self._quality, self._preset, keyframes)
             reformatter = VideoReformatter()
+            order = _DecodingOrder(codec)
             number = 0
-            values: NDArray[np.uint8] | None = first
+            values: NDArray[Any] | None = first
             while values is not None and not self._abandoned:
-                frame = reformatter.reformat(
-                    _rgb_frame(av, values, self._background),
-                    format="yuv420p",
-                    src_colorspace=_BT709,
-                    dst_colorspace=_BT709,
-                    src_color_range=2,
-                    dst_color_range=_LIMITED,
-                    interpolation="BICUBIC",
-                )
+                frame = _source_frame(av, values, codec, self._background)
+                if frame.format.name != layout:
+                    frame = reformatter.reformat(
+                        frame,
+                        format=layout,
+                        src_colorspace=_BT709,
+                        dst_colorspace=_BT709,
+                        src_color_range=2,
+                        dst_color_range=_LIMITED,
+                        interpolation="BICUBIC",
+                    )
                 frame.pts, frame.time_base = number, 1 / self._fps
-                container.mux(stream.encode(frame))
+                container.mux(order.timed(stream.encode(frame)))
                 number += 1
                 values = self._frames.get()
             if not self._abandoned:
-                container.mux(stream.encode(None))
+                container.mux(order.timed(stream.encode(None)))
 
 
-def _rgb_frame(av: Any, values: NDArray[np.uint8], background: tuple[float, float, float]) -> Any:
-    """An even-sized RGB frame of premultiplied pixels; the last row and column fill up."""
-    if values.shape[2] == 4 and int(values[..., 3].min()) < 255:
-        values = composite(values, background)
+class _DecodingOrder:
+    """Gives H.265's packets decoding times, since x265 leaves those of very short films unset."""
+
+    _DELAY = 2
+    """Frames by which x265's order of decoding runs ahead at most."""
+
+    def __init__(self, codec: Codec) -> None:
+        self._active = codec.name == "h265"
+        self._count = 0
+
+    def timed(self, packets: list[Any]) -> list[Any]:
+        for packet in packets if self._active else ():
+            packet.dts = self._count - self._DELAY
+            self._count += 1
+        return packets
+
+
+def wants_float(codec: Codec, background: tuple[float, float, float] | None) -> bool:
+    """Whether float pixels are worth drawing: for deep codecs, and to divide by a small alpha."""
+    return not codec.exact and (codec.deep or background is None)
+
+
+def check_transparency(
+    codec: Codec, background: tuple[float, float, float] | None, path: str | os.PathLike[str]
+) -> None:
+    """Raise a `UsageError` where a film shall be transparent and its codec cannot."""
+    if background is None and codec.pixels_alpha is None:
+        raise UsageError(
+            f"{codec.title} has no transparency; choose .mov (ProRes 4444), .webm (VP9), .webp or "
+            f".gif, or a background colour: {path}"
+        )
+
+
+def _source_frame(
+    av: Any, values: NDArray[Any], codec: Codec, background: tuple[float, float, float] | None
+) -> Any:
+    """What the encoder's format is converted from: RGB without gaps, or straight RGBA."""
+    if codec.exact:
+        if background is not None and values.shape[2] == 4:
+            values = composite(values, background)
+        if values.shape[2] == 3:
+            values = np.dstack([values, np.full(values.shape[:2], 255, np.uint8)])
+        return av.VideoFrame.from_ndarray(np.ascontiguousarray(values[..., [2, 1, 0, 3]]), "bgra")
+    if background is None and values.shape[2] == 4:
+        values = bled(values)
+    elif values.dtype == np.float32:
+        alpha = values[..., 3:]
+        behind = np.asarray(background or (0.0, 0.0, 0.0), np.float32)
+        values = values[..., :3] + (1.0 - np.minimum(alpha, 1.0)) * behind
+    elif values.shape[2] == 4 and int(values[..., 3].min()) < 255:
+        values = composite(values, background or (0.0, 0.0, 0.0))
     height, width = values.shape[:2]
-    if height % 2 or width % 2:
+    if codec.even and (height % 2 or width % 2):
         values = np.pad(values, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
-    layout = "rgba" if values.shape[2] == 4 else "rgb24"
+    if values.dtype == np.float32:
+        scale, kind = (65535.0, np.uint16) if codec.deep else (255.0, np.uint8)
+        values = (np.clip(values, 0.0, 1.0) * np.float32(scale) + np.float32(0.5)).astype(kind)
+    layouts = {(3, 1): "rgb24", (4, 1): "rgba", (3, 2): "rgb48le", (4, 2): "rgba64le"}
+    layout = layouts[values.shape[2], values.dtype.itemsize]
     return av.VideoFrame.from_ndarray(np.ascontiguousarray(values), format=layout)
+
+
+def bled(values: NDArray[Any]) -> NDArray[np.float32]:
+    """Straight colour that continues where alpha is 0: (H, W, 4) float32 of premultiplied pixels.
+
+    Each clear pixel takes the mean colour of the nearest surroundings that have some, from a
+    pyramid of averages.
+
+    Parameters
+    ----------
+    values
+        (H, W, 4) float32 or uint8, premultiplied.
+    """
+    whole = values.astype(np.float32) / 255.0 if values.dtype == np.uint8 else values
+    pyramid = [whole]
+    while max(pyramid[-1].shape[:2]) > 1:
+        above = pyramid[-1]
+        height, width = (side + side % 2 for side in above.shape[:2])
+        padded = np.zeros((height, width, 4), np.float32)
+        padded[: above.shape[0], : above.shape[1]] = above
+        pyramid.append(padded.reshape(height // 2, 2, width // 2, 2, 4).mean(axis=(1, 3)))
+    color = _straight(pyramid[-1], np.zeros(3, np.float32))
+    for level in reversed(pyramid[:-1]):
+        around = color.repeat(2, axis=0).repeat(2, axis=1)[: level.shape[0], : level.shape[1]]
+        color = _straight(level, around)
+    return np.concatenate([color, whole[..., 3:]], axis=2)
+
+
+def _straight(level: NDArray[np.float32], around: NDArray[np.float32]) -> NDArray[np.float32]:
+    alpha = level[..., 3:]
+    some = alpha > 1e-3
+    return np.asarray(np.where(some, level[..., :3] / np.where(some, alpha, 1.0), around))
 
 
 @contextmanager
 def _container(path: Path, comment: str) -> Iterator[Any]:
     import av
 
-    import polyorama
-
-    quick_start = path.suffix.lower() != ".mkv"
-    options = {"movflags": "+faststart"} if quick_start else {}
+    quick_start = path.suffix.lower() in (".mp4", ".m4v", ".mov")
+    # Bit-exact: Matroska's files would carry random numbers.
+    options = {"movflags": "+faststart"} if quick_start else {"fflags": "+bitexact"}
     with av.open(str(path), "w", options=options) as container:
-        made_by = f"Made with Polyorama {polyorama.__version__}"
-        container.metadata["comment"] = f"{made_by}: {comment}" if comment else made_by
+        container.metadata["comment"] = made_by(comment)
         yield container
 
 
+def made_by(comment: str) -> str:
+    """The words stored in a film."""
+    import polyorama
+
+    name = f"Made with Polyorama {polyorama.__version__}"
+    return f"{name}: {comment}" if comment else name
+
+
 def check_video_ending(path: str | os.PathLike[str]) -> None:
-    """Raise an `OutputError` unless the ending is a film's."""
-    if Path(path).suffix.lower() not in VIDEO_ENDINGS:
-        raise OutputError(
-            f"Cannot write this kind of film (can: {', '.join(VIDEO_ENDINGS)}): {path}"
-        )
+    """Raise an `OutputError` unless `FilmWriter` writes such a file by itself: no GIF, no WebP."""
+    if choose_codec(path).animated_picture:
+        known = [ending for ending, name in DEFAULT_CODECS.items() if ending[1:] != name]
+        raise OutputError(f"Cannot write this kind of film (can: {', '.join(known)}): {path}")
 
 
 def write_video(
@@ -288,52 +392,89 @@ def write_video(
     frames: Iterable[Picture | NDArray[np.uint8]],
     fps: float | str | Fraction = 30,
     *,
+    codec: str | None = None,
     quality: int | None = None,
     preset: str = "fast",
-    background: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    background: tuple[float, float, float] | None = (0.0, 0.0, 0.0),
     comment: str = "",
 ) -> int:
-    """Write frames as an H.264 film and return how many there were.
+    """Write frames as a film and return how many there were.
 
     Frames are encoded on a second thread while the iterable makes the next. The film appears under
-    its name only when it is whole. H.264 needs even sizes: an odd width or height grows by one
-    pixel, a copy of its neighbour.
+    its name only when it is whole. H.264, H.265 and VP9 need even sizes: an odd width or height
+    grows by one pixel, a copy of its neighbour.
 
     Parameters
     ----------
     path
-        Where to: .mp4, .m4v, .mov or .mkv.
+        Where to: .mp4, .m4v and .mkv hold H.264, .mov ProRes 4444, .webm VP9, .gif and .webp
+        moving pictures.
     frames
         Frames or (H, W, 3 or 4) uint8 arrays with premultiplied colour, all of one size.
     fps
         Frames a second.
+    codec
+        Another kind than the ending stands for: "h264", "h265", "prores", "vp9".
     quality
         1 to 100; the default 90 is visually lossless.
     preset
-        x264's effort, "ultrafast" to "veryslow"; slower makes smaller files.
+        Effort of H.264 and H.265, "ultrafast" to "veryslow"; slower makes smaller files.
     background
-        Display RGB, 0..1, behind transparent pixels, since films have no alpha.
+        Display RGB, 0..1, behind transparent pixels; None keeps them transparent (.mov, .webm,
+        .webp, .gif).
     comment
         Stored in the file, after the name of the program.
 
     Raises
     ------
     OutputError
-        If the ending is unknown or the system refuses.
+        If the ending is unknown, cannot hold the codec, or the system refuses.
     UsageError
-        If there is no frame, sizes differ, or a number is out of range.
+        If there is no frame, sizes differ, a number is out of range, or the codec has no
+        transparency.
     """
-    check_video_ending(path)
+    kind = choose_codec(path, codec)
     rate = frame_rate(fps)
+    settings: dict[str, Any] = {
+        "codec": kind, "quality": quality, "preset": preset, "background": background,
+    }  # fmt: skip
+    if kind.animated_picture:
+        check_timing(kind, rate)
+        with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
+            whole = Path(folder) / f"film{kind.part}"
+            count = _write(whole, frames, rate, settings, "", path)
+            join_films(
+                path, [whole], rate, codec=codec, quality=quality, comment=comment,
+                transparent=background is None,
+            )  # fmt: skip
+            return count
     with atomic_write(path) as temporary:
-        with FilmWriter(
-            temporary, rate, quality=quality, preset=preset, background=background, comment=comment
-        ) as writer:
-            for frame in frames:
-                writer.write(frame)
-        if writer.count == 0:
-            raise UsageError(f"A film without frames cannot be written: {path}")
+        return _write(temporary, frames, rate, settings, comment, path)
+
+
+def _write(
+    temporary: Path,
+    frames: Iterable[Picture | NDArray[np.uint8]],
+    rate: Fraction,
+    settings: dict[str, Any],
+    comment: str,
+    path: str | os.PathLike[str],
+) -> int:
+    with FilmWriter(temporary, rate, comment=comment, **settings) as writer:
+        for frame in frames:
+            writer.write(frame)
+    if writer.count == 0:
+        raise UsageError(f"A film without frames cannot be written: {path}")
     return writer.count
+
+
+def read_frames(path: str | os.PathLike[str]) -> Iterator[NDArray[np.uint8]]:
+    """The (H, W, 4) premultiplied pixels of a lossless film that `FilmWriter` made."""
+    import av
+
+    with av.open(str(path)) as source:
+        for frame in source.decode(video=0):
+            yield frame.to_ndarray(format="bgra")[..., [2, 1, 0, 3]]
 
 
 def join_films(
@@ -341,9 +482,14 @@ def join_films(
     parts: Sequence[Path],
     fps: float | str | Fraction = 30,
     *,
+    codec: str | None = None,
+    quality: int | None = None,
+    transparent: bool = False,
     comment: str = "",
 ) -> None:
-    """Join films that `FilmWriter` made with equal settings, in order, without encoding again.
+    """Join films that `FilmWriter` made with equal settings, in order.
+
+    They are not encoded again, except for GIF and WebP, whose parts are lossless.
 
     Parameters
     ----------
@@ -353,6 +499,10 @@ def join_films(
         At least one film.
     fps
         Their frame rate.
+    codec
+        Of the film, if not what its ending stands for.
+    quality, transparent
+        Of GIF and WebP, which are encoded only now.
     comment
         Stored in the file, after the name of the program.
 
@@ -363,7 +513,16 @@ def join_films(
     """
     import av
 
-    check_video_ending(path)
+    kind = choose_codec(path, codec)
+    if kind.animated_picture:
+        write = write_gif if kind.name == "gif" else write_webp
+        with atomic_write(path) as temporary:
+            write(
+                temporary, lambda: (f for part in parts for f in read_frames(part)),
+                frame_rate(fps), quality=quality_of(quality), transparent=transparent,
+                comment=made_by(comment),
+            )  # fmt: skip
+        return
     with atomic_write(path) as temporary:
         try:
             with _container(temporary, comment) as container:

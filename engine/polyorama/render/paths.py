@@ -1,4 +1,4 @@
-"""Camera paths: exact orbits, splines and slerps through keyed cameras, frame ranges. All pure."""
+"""Camera paths: orbits, splines, dollies, the sway of a hand, frame ranges. All pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
     from polyorama.core.types import Camera
 
-__all__ = ["interpolate", "orbit", "select_frames", "spline", "turntable"]
+__all__ = [
+    "dolly",
+    "dolly_zoom",
+    "ease",
+    "handheld",
+    "interpolate",
+    "orbit",
+    "select_frames",
+    "spline",
+    "turntable",
+]
 
 
 def orbit(camera: Camera, target: ArrayLike, up: ArrayLike, degrees: ArrayLike) -> list[Camera]:
@@ -277,3 +287,144 @@ def _slerp(a: NDArray[np.float64], b: NDArray[np.float64], u: float) -> NDArray[
         angle = np.arccos(cosine)
         mixed = (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / np.sin(angle)
     return np.asarray(mixed / np.linalg.norm(mixed))
+
+
+def ease(share: ArrayLike) -> NDArray[np.float64]:
+    """0..1 to 0..1 that starts and stops softly: 6 u^5 - 15 u^4 + 10 u^3."""
+    u = np.clip(np.asarray(share, np.float64), 0.0, 1.0)
+    return np.asarray(u * u * u * (u * (6.0 * u - 15.0) + 10.0))
+
+
+def dolly(camera: Camera, target: ArrayLike, share: float, at: ArrayLike) -> list[Camera]:
+    """Move a camera straight toward (or from) a target without turning it.
+
+    Parameters
+    ----------
+    camera
+        Where the move starts.
+    target
+        (3,) what it moves toward, world units.
+    share
+        What is left of the distance to the target at the end: 0.5 goes half way, 2 backs off to
+        twice the distance.
+    at
+        (n,) places on the way, 0..1.
+
+    Raises
+    ------
+    UsageError
+        If `share` is not positive and finite.
+    """
+    if not 0.0 < share < np.inf:
+        raise UsageError(f"A dolly cannot end at {share:g} times the distance; give 0.5 or so.")
+    center, eye = np.asarray(target, np.float64), camera.position
+    moved = []
+    for place in np.asarray(at, np.float64).reshape(-1):
+        viewmat = camera.viewmat.copy()
+        viewmat[:3, 3] = -viewmat[:3, :3] @ (eye + place * (1.0 - share) * (center - eye))
+        moved.append(replace(camera, viewmat=viewmat))
+    return moved
+
+
+def dolly_zoom(camera: Camera, target: ArrayLike, fov: float, at: ArrayLike) -> list[Camera]:
+    """Change the field of view while moving so that what is at the target keeps its size.
+
+    The camera moves along its view until depth x tan(fov / 2) is what it was; then everything in
+    the target's plane stays exactly where it is in the picture, and what is before and behind it
+    swells or shrinks.
+
+    Parameters
+    ----------
+    camera
+        Where the move starts.
+    target
+        (3,) a point of the plane that keeps its size, world units.
+    fov
+        Vertical field of view in degrees at the end.
+    at
+        (n,) places on the way, 0..1.
+
+    Raises
+    ------
+    UsageError
+        If the camera is orthographic, the target is not in front of it, or `fov` is out of range.
+    """
+    if camera.kind != "pinhole":
+        raise UsageError("A parallel view cannot zoom by moving; leave out --ortho.")
+    if not 0.0 < fov < 180.0:
+        raise UsageError(f"A vertical field of view of {fov:g} degrees is not between 0 and 180.")
+    depth = float((np.asarray(target, np.float64) - camera.position) @ camera.forward)
+    if depth <= 0.0:
+        raise UsageError("The target of a dolly zoom must lie in front of the camera.")
+    end = camera.height / (2.0 * np.tan(np.radians(fov) / 2.0) * camera.fy)
+    moved = []
+    for place in np.asarray(at, np.float64).reshape(-1):
+        # Even steps of the distance look even; the focal length follows it.
+        longer = 1.0 + place * (end - 1.0)
+        viewmat = camera.viewmat.copy()
+        viewmat[2, 3] += depth * (longer - 1.0)
+        moved.append(replace(camera, viewmat=viewmat, fx=camera.fx * longer, fy=camera.fy * longer))
+    return moved
+
+
+def handheld(
+    cameras: Sequence[Camera],
+    times: ArrayLike,
+    *,
+    seed: int = 0,
+    degrees: float = 0.3,
+    distance: float = 0.0,
+) -> list[Camera]:
+    """Sway a path as a hand would: smooth noise of 0.2 to 4 Hz, slow parts stronger.
+
+    Parameters
+    ----------
+    cameras
+        The steady path.
+    times
+        (len(cameras),) seconds. A camera's sway depends on its time and the seed alone.
+    seed
+        Which hand.
+    degrees
+        How far it sways up and down and to the sides, root mean square; half of it rolls.
+    distance
+        To what is looked at, world units: the hand moves too, by a quarter of what the sway
+        shifts there. 0 only turns.
+
+    Raises
+    ------
+    UsageError
+        If a number is out of range or the counts differ.
+    """
+    moments = np.asarray(times, np.float64)
+    if moments.shape != (len(cameras),) or not np.isfinite(moments).all():
+        raise UsageError("A handheld path needs one time in seconds for each camera.")
+    if not 0.0 <= degrees <= 45.0 or not 0.0 <= distance < np.inf or seed < 0:
+        raise UsageError(
+            f"A handheld camera sways by 0 to 45 degrees, not {degrees:g}, from a seed from 0 on."
+        )
+    sway = np.stack([_noise(moments, seed, axis) for axis in range(5)], axis=1)
+    turns = np.radians(degrees) * sway[:, :3] * (1.0, 1.0, 0.5)
+    shifts = 0.25 * distance * np.tan(np.radians(degrees)) * sway[:, 3:]
+    moved = []
+    for camera, turn, shift in zip(cameras, turns, shifts, strict=True):
+        angle = np.linalg.norm(turn)
+        half = np.sinc(angle / (2.0 * np.pi)) / 2.0
+        rotation = rotation_matrices(np.array([np.cos(angle / 2.0), *(half * turn)]))
+        viewmat = camera.viewmat.copy()
+        viewmat[:2, 3] -= shift
+        viewmat[:3] = rotation @ viewmat[:3]
+        moved.append(replace(camera, viewmat=viewmat))
+    return moved
+
+
+def _noise(times: NDArray[np.float64], seed: int, axis: int) -> NDArray[np.float64]:
+    """Smooth noise of mean square 1: 24 sines, amplitude falling with frequency."""
+    random = np.random.default_rng([seed, 3, axis])
+    edges = np.geomspace(0.2, 4.0, 25)
+    frequencies = random.uniform(edges[:-1], edges[1:])
+    amplitudes = frequencies**-0.8
+    amplitudes *= np.sqrt(2.0 / (amplitudes**2).sum())
+    phases = random.uniform(0.0, 2.0 * np.pi, len(frequencies))
+    waves = np.sin(2.0 * np.pi * np.outer(times, frequencies) + phases)
+    return np.asarray(waves @ amplitudes)

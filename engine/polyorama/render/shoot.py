@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from polyorama.render.state import Constants
     from polyorama.scene.document import Document
 
-__all__ = ["SHOT_OUTPUTS", "Draw", "Filming", "draw_count", "drawing", "shoot"]
+__all__ = ["SHOT_OUTPUTS", "Draw", "Filming", "draw_count", "drawing", "finished", "shoot"]
 
 SHOT_OUTPUTS = OUTPUTS | {"linear", "normals"}
 """What can be asked of `shoot`: what rasterizers make, linear light, and normals."""
@@ -87,6 +87,11 @@ class Filming:
     def is_plain(self) -> bool:
         """Whether a rasterizer's picture is the picture."""
         return self == Filming()
+
+    @property
+    def is_panorama(self) -> bool:
+        """Whether it is one equirectangular picture of all directions."""
+        return self.projection.kind == "equirectangular" and self.stereo is None
 
     def size(self, camera: Camera) -> tuple[int, int]:
         """Width and height of the whole picture in pixels: both eyes'."""
@@ -225,6 +230,15 @@ def shoot(
         eye = yield from _one_eye(draw, turned, filming, wanted, opaque, side)
         eyes.append(eye)
     return packed(eyes, stereo)
+
+
+def finished(steps: Generator[None, None, Frame]) -> Frame:
+    """Run `shoot` to its end."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]
 
 
 def _one_eye(

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.types import Camera
+from polyorama.core.jobs import Progress, run
+from polyorama.core.types import Camera, look_at_matrix
 from polyorama.errors import UsageError
 from polyorama.io.video import frame_rate
 from polyorama.render import paths
+from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
-from polyorama.render.resolve import render as render_through
-from polyorama.render.resolve import resolve
+from polyorama.render.shoot import Filming, draw_count, drawing, finished, shoot
 from polyorama.scene.framing import frame_document
 from polyorama.scene.subject import subject_rows, weighted_quantile
 
@@ -24,14 +25,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from polyorama.core.jobs import Job
     from polyorama.render.frame import Frame
     from polyorama.render.state import Constants
     from polyorama.scene.document import Document
 
 __all__ = [
     "frame_count",
+    "level",
     "render",
     "render_frames",
+    "render_job",
     "subject_center",
     "turntable",
     "turntable_cameras",
@@ -98,6 +102,7 @@ def render(
     background: Background = "document",
     constants: Constants | str | None = None,
     limit: int | None = None,
+    filming: Filming | None = None,
 ) -> Frame:
     """Draw one picture of a document.
 
@@ -112,13 +117,15 @@ def render(
     backend
         A rasterizer's name, or "auto".
     outputs
-        Any of "rgba8", "color", "depth", "features".
+        Any of "rgba8", "color", "depth", "features", "linear", "normals".
     background
         Display RGB 0..1, None for transparent, or "document" for the document's own.
     constants
         Renderer constants or a preset's name, such as "inria"; None is the default.
     limit
         Draw only the `limit` most important splats.
+    filming
+        Panorama, stereo, lens, shutter and grade; None draws the sharp, plain picture.
 
     Raises
     ------
@@ -127,14 +134,70 @@ def render(
     UnavailableError
         If the backend cannot run here.
     """
-    if camera is None:
-        camera = view_of(document, size=size)
-    elif size is not None:
-        camera = camera.resized(*size)
-    return render_through(
-        document, camera, backend=backend, outputs=outputs, background=background,
-        constants=constants, limit=limit,
+    job = render_job(
+        document, camera, size=size, backend=backend, outputs=outputs, background=background,
+        constants=constants, limit=limit, filming=filming,
     )  # fmt: skip
+    return run(job)
+
+
+def render_job(
+    document: Document,
+    camera: Camera | Shot | None = None,
+    *,
+    size: tuple[int, int] | None = None,
+    backend: str = "auto",
+    outputs: Iterable[str] = ("rgba8",),
+    background: Background = "document",
+    constants: Constants | str | None = None,
+    limit: int | None = None,
+    filming: Filming | None = None,
+) -> Job[Frame]:
+    """As `render`, as a job that says how far it is; a `Shot` also knows how the camera moves."""
+    filming = filming or Filming()
+    shot = camera if isinstance(camera, Shot) else None
+    if shot is None:
+        assert not isinstance(camera, Shot)
+        if camera is None:
+            camera = view_of(document, size=size)
+        elif size is not None:
+            camera = camera.resized(*size)
+        shot = Shot(camera)
+    wanted = tuple(outputs)
+    draw = drawing(
+        get_rasterizer(backend), document, background=background, constants=constants, limit=limit
+    )
+    behind = document.background if isinstance(background, str) else background
+    steps = shoot(draw, shot, filming, wanted, opaque=behind is not None)
+    total = draw_count(shot.camera, filming, wanted)
+    done = 0
+    yield Progress(done, total, "Rendering")
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            frame: Frame = stop.value
+            return frame
+        done += 1
+        yield Progress(done, total, "Rendering")
+
+
+def level(camera: Camera, up: ArrayLike) -> Camera:
+    """The camera turned so that its horizon is level and in the middle, heading as before.
+
+    Panoramas of all directions are watched by turning round: a tilted one would make people ill.
+
+    Raises
+    ------
+    UsageError
+        If `up` is no direction.
+    """
+    axes = _upright_axes(np.asarray(up, np.float64))
+    forward = camera.forward - (camera.forward @ axes[2]) * axes[2]
+    if np.linalg.norm(forward) < 1e-6:  # straight up or down: what was the picture's top or bottom
+        forward = axes[0]
+    eye = camera.position
+    return replace(camera, viewmat=look_at_matrix(eye, eye + forward, axes[2]))
 
 
 def render_frames(
@@ -145,19 +208,31 @@ def render_frames(
     outputs: Iterable[str] = ("rgba8",),
     background: Background = "document",
     constants: Constants | str | None = None,
+    filming: Filming | None = None,
+    loop: bool = False,
 ) -> Iterator[Frame]:
     """One frame for each camera, made when it is asked for; parameters as of `render`.
+
+    Parameters
+    ----------
+    loop
+        Whether the first frame follows the last, for motion blur.
 
     Raises
     ------
     UsageError, UnavailableError
         As `render`.
     """
-    rasterizer = get_rasterizer(backend)
+    filming = filming or Filming()
+    draw = drawing(get_rasterizer(backend), document, background=background, constants=constants)
+    behind = document.background if isinstance(background, str) else background
     wanted = tuple(outputs)
-    for camera in cameras:
-        state = resolve(document, camera, background=background, constants=constants)
-        yield rasterizer.render(state, wanted)
+    moving = filming.sampling.shutter > 0.0
+    film: Iterable[Shot] = (
+        shots(list(cameras), loop=loop) if moving else (Shot(camera) for camera in cameras)
+    )
+    for shot in film:
+        yield finished(shoot(draw, shot, filming, wanted, opaque=behind is not None))
 
 
 def turntable(
@@ -170,6 +245,7 @@ def turntable(
     backend: str = "auto",
     background: Background = "document",
     constants: Constants | str | None = None,
+    filming: Filming | None = None,
 ) -> Iterator[Frame]:
     """The frames of one full turn around the subject, which loops without a seam.
 
@@ -183,7 +259,7 @@ def turntable(
         (width, height) in pixels.
     camera
         Where the turn starts; None frames the subject so that it stays in the picture all round.
-    backend, background, constants
+    backend, background, constants, filming
         As of `render`.
 
     Raises
@@ -197,8 +273,9 @@ def turntable(
     start = camera if camera is None else camera.resized(*size)
     cameras = turntable_cameras(document, count, size=size, camera=start)
     return render_frames(
-        document, cameras, backend=backend, background=background, constants=constants
-    )
+        document, cameras, backend=backend, background=background, constants=constants,
+        filming=filming, loop=True,
+    )  # fmt: skip
 
 
 def frame_count(seconds: float, fps: float | str | Fraction) -> int:

@@ -20,9 +20,19 @@ import numpy as np
 import polyorama
 from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError, PolyoramaError, UsageError
+from polyorama.io.animation import check_timing
 from polyorama.io.atomic import atomic_write
+from polyorama.io.codecs import Codec, choose_codec, quality_of
+from polyorama.io.exr import read_exr_text, write_exr
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
-from polyorama.io.video import FilmWriter, check_video_ending, frame_rate, join_films
+from polyorama.io.video import (
+    FilmWriter,
+    check_transparency,
+    frame_rate,
+    join_films,
+    wants_float,
+)
+from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
 
@@ -31,25 +41,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from fractions import Fraction
 
+    from numpy.typing import NDArray
+
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
 __all__ = [
+    "LAYERS",
+    "NodeTable",
     "Outcome",
     "film_job",
     "kept_frames",
     "numbered",
     "numbered_job",
     "parts_folder",
+    "write_layers",
 ]
 
 _CHUNK = 8
 """Numbered pictures that a process takes at a time."""
 _PART_FRAMES = (12, 60)
 """Fewest and most frames of a film's part; in between, a part is a second."""
-_PART_NAME = re.compile(r"(\d{6})-(\d+)-([0-9a-f]{24})\.mp4")
+_PART_NAME = re.compile(r"(\d{6})-(\d+)-([0-9a-f]{24})\.(mp4|mov|webm|mkv)")
 _FINGERPRINT = "Fingerprint"
 
 
@@ -66,15 +81,16 @@ class FilmPart:
     """A run of a film's frames, encoded as a film of its own."""
 
     path: Path
-    cameras: tuple[Camera, ...]
+    shots: tuple[Shot, ...]
     fps: Fraction
+    codec: Codec
     quality: int | None
-    background: tuple[float, float, float]
+    background: tuple[float, float, float] | None
 
     @property
     def frames(self) -> int:
         """How many frames it draws."""
-        return len(self.cameras)
+        return len(self.shots)
 
     def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and encode; the part appears under its name once it is whole."""
@@ -82,13 +98,15 @@ class FilmPart:
         with stack:
             temporary = stack.enter_context(atomic_write(self.path))
             writer = FilmWriter(
-                temporary, self.fps, quality=self.quality, background=self.background
-            )
+                temporary, self.fps, codec=self.codec, quality=self.quality,
+                background=self.background,
+            )  # fmt: skip
+            outputs = ("color",) if wants_float(self.codec, self.background) else ("rgba8",)
             writer.start()
             ended = False
             try:
-                for camera in self.cameras:
-                    writer.write(draw(camera, ("rgba8",)))
+                for shot in self.shots:
+                    writer.write(draw(shot, outputs))
                     yield
                 writer.end()
                 ended = True
@@ -110,11 +128,64 @@ class FilmPart:
 class NumberedFrame:
     """One picture of a sequence and the files that it becomes."""
 
-    camera: Camera
+    shot: Shot
     picture: Path | None
     floats: Path | None
     depth: Path | None
+    exr: Path | None
     text: Mapping[str, str]
+
+    @property
+    def files(self) -> list[Path]:
+        """What it becomes; the last file written vouches for the others."""
+        order = (self.floats, self.depth, self.exr, self.picture)
+        return [path for path in order if path is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTable:
+    """Whose splats are whose: names and numbers of splats of the nodes, in the order drawn."""
+
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> NodeTable:
+        """The nodes that a document draws."""
+        drawn = [node for node, _ in document.drawn()]
+        contents = [node.content for node in drawn]
+        return cls(
+            tuple(node.name for node in drawn),
+            tuple(0 if content is None else len(content) for content in contents),
+        )
+
+    def index(self) -> NDArray[np.int32]:
+        """(N,) int32, the node of each splat."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+
+LAYERS = ("linear", "depth", "normals")
+"""What an EXR file is made of."""
+
+
+def write_layers(
+    path: str | os.PathLike[str],
+    frame: Frame,
+    camera: Camera,
+    nodes: NodeTable,
+    text: Mapping[str, str] | None = None,
+) -> None:
+    """Write the `LAYERS` of a frame as EXR.
+
+    Raises
+    ------
+    OutputError, UsageError, UnavailableError
+        As `polyorama.io.exr.write_exr`.
+    """
+    write_exr(
+        path, frame.linear, depth=frame.expected_depth, normals=frame.normals, ids=frame.ids,
+        node_index=nodes.index(), nodes=nodes.names, world_to_camera=camera.viewmat, text=text,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,6 +195,8 @@ class PictureRun:
     items: tuple[NumberedFrame, ...]
     quality: int | None
     keep_alpha: bool
+    panorama: bool
+    nodes: NodeTable
 
     @property
     def frames(self) -> int:
@@ -133,7 +206,7 @@ class PictureRun:
     def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and write; a picture is written after its arrays, so it vouches for them."""
         for item in self.items:
-            frame = draw(item.camera, _outputs(item))
+            frame = draw(item.shot, _outputs(item))
             finisher.add(lambda frame=frame, item=item: self._write(frame, item))  # type: ignore[misc]
             yield
 
@@ -143,26 +216,30 @@ class PictureRun:
             write_float(item.floats, frame.color)
         if item.depth is not None:
             assert frame.expected_depth is not None
-            write_depth(item.depth, frame.expected_depth)
+            write_depth(item.depth, frame.expected_depth, text=item.text)
+        if item.exr is not None:
+            write_layers(item.exr, frame, item.shot.camera, self.nodes, item.text)
         if item.picture is not None:
             write_image(
                 item.picture, frame, quality=self.quality, keep_alpha=self.keep_alpha,
-                text=item.text,
+                text=item.text, panorama=self.panorama,
             )  # fmt: skip
 
 
 def _outputs(item: NumberedFrame) -> tuple[str, ...]:
     named = {"rgba8": item.picture, "color": item.floats, "depth": item.depth}
-    return tuple(name for name, path in named.items() if path is not None)
+    wanted = dict.fromkeys(name for name, path in named.items() if path is not None)
+    return tuple(wanted | dict.fromkeys(LAYERS if item.exr is not None else ()))
 
 
 def film_job(
     path: str | os.PathLike[str],
     document: Document,
-    cameras: Sequence[Camera],
+    cameras: Sequence[Camera | Shot],
     fps: float | str | Fraction = 30,
     *,
     look: Look | None = None,
+    codec: str | None = None,
     quality: int | None = None,
     jobs: int = 1,
     resume: bool = False,
@@ -176,13 +253,16 @@ def film_job(
     Parameters
     ----------
     path
-        Where to: .mp4, .m4v, .mov or .mkv.
+        Where to; the ending chooses the kind, see `polyorama.io.video.write_video`.
     document, cameras
-        What is seen, and from where; all cameras of one size.
+        What is seen, and from where; all cameras of one size. Shots also say how the camera moves
+        where only some frames of a film are made.
     fps
         Frames a second.
     look
-        How frames are drawn.
+        How frames are drawn; without a background the film is transparent.
+    codec
+        Another kind than the ending stands for.
     quality
         1 to 100; the default 90 is visually lossless.
     jobs
@@ -203,11 +283,14 @@ def film_job(
     """
     target = Path(path)
     look = look or Look()
-    check_video_ending(target)
+    kind = choose_codec(target, codec)
     rate = frame_rate(fps)
-    if look.background is None:
-        raise UsageError(f"A film has no transparency; choose a background colour: {target}")
-    sizes = {(camera.width, camera.height) for camera in cameras}
+    check_transparency(kind, look.background, target)
+    if kind.animated_picture:
+        check_timing(kind, rate)
+    quality_of(quality)
+    film = _as_shots(cameras)
+    sizes = {(shot.camera.width, shot.camera.height) for shot in film}
     if len(sizes) != 1:
         raise UsageError(
             f"A film needs frames of one size, but these cameras have {len(sizes)} sizes; "
@@ -216,15 +299,15 @@ def film_job(
     _check_folder(target)
     folder = parts_folder(target)
     yield Progress(0, len(cameras), "Preparing")
-    setting = f"{rate} {quality}"
-    stamps = [_digest(setting, stamp) for stamp in _fingerprints(document, cameras, look)]
+    setting = f"{rate} {quality} {kind.name}"
+    stamps = [_digest(setting, stamp) for stamp in _fingerprints(document, film, look)]
     length = min(max(round(rate), _PART_FRAMES[0]), _PART_FRAMES[1])
     parts: list[FilmPart] = []
     for number, start in enumerate(range(0, len(cameras), length)):
-        run = tuple(cameras[start : start + length])
+        run = tuple(film[start : start + length])
         stamp = _digest(*stamps[start : start + length])
-        name = f"{number:06d}-{len(run)}-{stamp}.mp4"
-        parts.append(FilmPart(folder / name, run, rate, quality, look.background))
+        name = f"{number:06d}-{len(run)}-{stamp}{kind.part}"
+        parts.append(FilmPart(folder / name, run, rate, kind, quality, look.background))
     _clear_parts(folder, keep={part.path.name for part in parts} if resume else set())
     missing = [part for part in parts if not part.path.is_file()]
     reused = len(cameras) - sum(part.frames for part in missing)
@@ -232,7 +315,10 @@ def film_job(
         _make_folder(folder)
         yield from _work(missing, document, look, jobs, reused, len(cameras))
         yield Progress(len(cameras), len(cameras), "Joining the film")
-        join_films(target, [part.path for part in parts], rate, comment=comment)
+        join_films(
+            target, [part.path for part in parts], rate, codec=codec, quality=quality,
+            transparent=look.background is None, comment=comment,
+        )  # fmt: skip
         for part in parts:
             part.path.unlink(missing_ok=True)
     finally:
@@ -241,6 +327,13 @@ def film_job(
             _clear_parts(folder, keep={part.path.name for part in parts})
             folder.rmdir()
     return Outcome(len(cameras), reused)
+
+
+def _as_shots(cameras: Sequence[Camera | Shot]) -> list[Shot]:
+    given = [camera for camera in cameras if isinstance(camera, Shot)]
+    if len(given) == len(cameras):
+        return given
+    return shots([c.camera if isinstance(c, Shot) else c for c in cameras])
 
 
 def parts_folder(path: str | os.PathLike[str]) -> Path:
@@ -309,7 +402,7 @@ def numbered(pattern: str | os.PathLike[str], number: int) -> Path:
 def numbered_job(
     pattern: str | os.PathLike[str] | None,
     document: Document,
-    cameras: Sequence[Camera],
+    cameras: Sequence[Camera | Shot],
     *,
     numbers: Sequence[int] | None = None,
     look: Look | None = None,
@@ -318,6 +411,7 @@ def numbered_job(
     resume: bool = False,
     floats: str | os.PathLike[str] | None = None,
     depth: str | os.PathLike[str] | None = None,
+    exr: str | os.PathLike[str] | None = None,
     text: Mapping[str, str] | None = None,
 ) -> Job[Outcome]:
     """Render numbered pictures, one a camera, such as ``frames/####.png``. A job.
@@ -335,8 +429,8 @@ def numbered_job(
         The number of each frame; None counts from 0.
     look, quality, jobs, resume
         As of `film_job`; quality is that of `write_image`.
-    floats, depth
-        Names of float32 arrays and depth maps of each frame, with a run of # too.
+    floats, depth, exr
+        Names of float32 arrays, depth maps and EXR files of each frame, with a run of # too.
     text
         Words to store in each picture.
 
@@ -355,43 +449,49 @@ def numbered_job(
         raise UsageError(f"{len(counted)} numbers were given for {len(cameras)} cameras.")
     if pattern is not None and image_format(pattern) == "JPEG" and look.background is None:
         raise UsageError(f"JPEG has no transparency; choose PNG, WebP or a colour: {pattern}")
-    if resume and pattern is None:
+    if resume and pattern is None and exr is None:
         raise UsageError("Only pictures can be resumed, since arrays do not say what made them.")
-    names = [name for name in (pattern, floats, depth) if name is not None]
+    names = [name for name in (pattern, floats, depth, exr) if name is not None]
     if not names:
         raise UsageError("Nothing is to be written; name pictures, float arrays or depth maps.")
+    film = _as_shots(cameras)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{quality} {sorted((text or {}).items())}"
-    stamps = _fingerprints(document, cameras, look)
+    stamps = _fingerprints(document, film, look)
     items: list[NumberedFrame] = []
-    for number, camera, stamp in zip(counted, cameras, stamps, strict=True):
+    for number, shot, stamp in zip(counted, film, stamps, strict=True):
         item = NumberedFrame(
-            camera,
+            shot,
             None if pattern is None else numbered(pattern, number),
             None if floats is None else numbered(floats, number),
             None if depth is None else numbered(depth, number),
+            None if exr is None else numbered(exr, number),
             {**(text or {}), _FINGERPRINT: _digest(setting, stamp)},
         )
         if not (resume and _is_done(item)):
             items.append(item)
     for name in names:
         _make_folder(Path(name).parent)
-    keep_alpha = look.background is None
+    table = NodeTable.of(document)
     runs = [
-        PictureRun(tuple(items[start : start + _CHUNK]), quality, keep_alpha)
+        PictureRun(
+            tuple(items[start : start + _CHUNK]), quality, look.background is None,
+            look.filming.is_panorama, table,
+        )
         for start in range(0, len(items), _CHUNK)
-    ]
+    ]  # fmt: skip
     reused = len(cameras) - len(items)
     yield from _work(runs, document, look, jobs, reused, len(cameras))
     return Outcome(len(cameras), reused)
 
 
 def _is_done(item: NumberedFrame) -> bool:
-    if any(p is not None and not p.is_file() for p in (item.picture, item.floats, item.depth)):
+    if not all(path.is_file() for path in item.files):
         return False
-    assert item.picture is not None
+    voucher = item.files[-1]
+    read = read_text if item.picture is not None else read_exr_text
     try:
-        return read_text(item.picture).get(_FINGERPRINT) == item.text[_FINGERPRINT]
+        return read(voucher).get(_FINGERPRINT) == item.text[_FINGERPRINT]
     except PolyoramaError:
         return False
 
@@ -418,8 +518,8 @@ def _digest(*texts: str) -> str:
     return hashlib.blake2b("\n".join(texts).encode(), digest_size=12).hexdigest()
 
 
-def _fingerprints(document: Document, cameras: Sequence[Camera], look: Look) -> list[str]:
-    """For each camera, a digest of all that decides its frame's pixels."""
+def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[str]:
+    """For each shot, a digest of all that decides its frame's pixels."""
     scene = hashlib.blake2b(digest_size=12)
     for node, world in document.drawn():
         cloud = node.content
@@ -429,8 +529,16 @@ def _fingerprints(document: Document, cameras: Sequence[Camera], look: Look) -> 
             scene.update(np.ascontiguousarray(array).data)
     backend = get_rasterizer(look.backend).name
     shared = f"{polyorama.__version__} {backend} {look.background} {look.constants}"
-    common = _digest(scene.hexdigest(), shared)
-    return [_digest(common, *_camera_words(camera)) for camera in cameras]
+    common = _digest(scene.hexdigest(), shared, repr(look.filming))
+    moving = look.filming.sampling.shutter > 0.0
+    return [_digest(common, *_shot_words(shot, moving)) for shot in film]
+
+
+def _shot_words(shot: Shot, moving: bool) -> tuple[str, ...]:
+    words = _camera_words(shot.camera)
+    for neighbor in (shot.before, shot.after) if moving else ():
+        words += ("rests",) if neighbor is None else _camera_words(neighbor)
+    return words
 
 
 def _camera_words(camera: Camera) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,14 +25,15 @@ import numpy as np
 from polyorama.core.compile import core_count
 from polyorama.errors import OutputError, PolyoramaError, UnavailableError
 from polyorama.render.rasterizers import get_rasterizer
-from polyorama.render.resolve import flatten, resolve
+from polyorama.render.resolve import flatten
+from polyorama.render.shoot import Filming, drawing, finished, shoot
 from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from polyorama.core.types import Camera
+    from polyorama.render.accumulate import Shot
     from polyorama.render.frame import Frame
     from polyorama.render.state import Constants
 
@@ -49,13 +50,14 @@ class Look:
     backend: str = "auto"
     background: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
     constants: Constants | str | None = None
+    filming: Filming = field(default_factory=Filming)
 
 
 class Draw(Protocol):
     """Draws one frame."""
 
-    def __call__(self, camera: Camera, outputs: tuple[str, ...]) -> Frame:
-        """The frame of `camera`, with the given outputs."""
+    def __call__(self, shot: Shot, outputs: tuple[str, ...]) -> Frame:
+        """The frame of `shot`, with the given outputs."""
         ...
 
 
@@ -103,11 +105,14 @@ def work_here(chunks: Sequence[Chunk], document: Document, look: Look) -> Genera
 
 
 def _drawing(document: Document, look: Look) -> Draw:
-    rasterizer = get_rasterizer(look.backend)
+    sharp = drawing(
+        get_rasterizer(look.backend), document, background=look.background,
+        constants=look.constants,
+    )  # fmt: skip
 
-    def draw(camera: Camera, outputs: tuple[str, ...]) -> Frame:
-        state = resolve(document, camera, background=look.background, constants=look.constants)
-        return rasterizer.render(state, outputs)
+    def draw(shot: Shot, outputs: tuple[str, ...]) -> Frame:
+        opaque = look.background is not None
+        return finished(shoot(sharp, shot, look.filming, outputs, opaque=opaque))
 
     return draw
 

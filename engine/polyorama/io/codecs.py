@@ -1,0 +1,187 @@
+"""The kinds of films that can be written, and what each needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from polyorama.errors import OutputError, UsageError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+__all__ = [
+    "CODECS",
+    "DEFAULT_CODECS",
+    "FILM_ENDINGS",
+    "LOSSLESS",
+    "Codec",
+    "choose_codec",
+    "quality_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """One way to store a film.
+
+    Parameters
+    ----------
+    name
+        As in `--codec`.
+    title
+        For people.
+    encoder
+        FFmpeg's name.
+    pixels
+        Its format for opaque films.
+    pixels_alpha
+        Its format for transparent ones, or None.
+    endings
+        Of the files that may hold it.
+    part
+        Ending of the pieces of an unfinished film.
+    deep
+        Whether it keeps more than 8 bits, so that float pixels are worth having.
+    exact
+        Whether it stores 8-bit premultiplied pixels unchanged.
+    """
+
+    name: str
+    title: str
+    encoder: str
+    pixels: str
+    pixels_alpha: str | None
+    endings: tuple[str, ...]
+    part: str
+    deep: bool = False
+    exact: bool = False
+
+    @property
+    def even(self) -> bool:
+        """Whether width and height must be even."""
+        return "420" in self.pixels
+
+    @property
+    def animated_picture(self) -> bool:
+        """Whether the film is made from a lossless one once all frames are known."""
+        return self.name in ("gif", "webp")
+
+
+_PLAIN = (".mp4", ".m4v", ".mov", ".mkv")
+CODECS: Mapping[str, Codec] = {
+    codec.name: codec
+    for codec in (
+        Codec("h264", "H.264", "libx264", "yuv420p", None, _PLAIN, ".mp4"),
+        Codec("h265", "H.265", "libx265", "yuv420p", None, _PLAIN, ".mp4"),
+        Codec(
+            "prores", "ProRes 4444", "prores_ks", "yuv444p10le", "yuva444p10le",
+            (".mov", ".mkv"), ".mov", deep=True,
+        ),
+        Codec("vp9", "VP9", "libvpx-vp9", "yuv420p", "yuva420p", (".webm", ".mkv"), ".webm"),
+        Codec("gif", "GIF", "ffv1", "bgra", "bgra", (".gif",), ".mkv", exact=True),
+        Codec("webp", "animated WebP", "ffv1", "bgra", "bgra", (".webp",), ".mkv", exact=True),
+    )
+}  # fmt: skip
+"""Every kind of film by name."""
+
+LOSSLESS = CODECS["gif"]
+"""The same pixels in, out: for pieces of films that are encoded later."""
+
+DEFAULT_CODECS = {
+    ".mp4": "h264",
+    ".m4v": "h264",
+    ".mkv": "h264",
+    ".mov": "prores",
+    ".webm": "vp9",
+    ".gif": "gif",
+    ".webp": "webp",
+}
+"""The codec that each ending stands for."""
+FILM_ENDINGS = tuple(DEFAULT_CODECS)
+"""File endings of films."""
+
+
+def choose_codec(path: str | os.PathLike[str], name: str | None = None) -> Codec:
+    """The codec of a film: the named one, or what its ending stands for.
+
+    Raises
+    ------
+    OutputError
+        If the ending is unknown or cannot hold the codec.
+    UsageError
+        If there is no such codec.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in DEFAULT_CODECS:
+        raise OutputError(
+            f"Cannot write this kind of film (can: {', '.join(DEFAULT_CODECS)}): {path}"
+        )
+    if name is None:
+        return CODECS[DEFAULT_CODECS[ending]]
+    if name not in CODECS:
+        raise UsageError(f"There is no codec {name!r}; choose {', '.join(CODECS)}.")
+    codec = CODECS[name]
+    if ending not in codec.endings:
+        raise OutputError(
+            f"{codec.title} is written as {' or '.join(codec.endings)}, not as {ending}: {path}"
+        )
+    return codec
+
+
+def quality_of(quality: int | None) -> int:
+    """A quality checked to be 1 to 100; the default is 90, visually lossless.
+
+    Raises
+    ------
+    UsageError
+        If it is out of range.
+    """
+    if quality is None:
+        return 90
+    if not 1 <= quality <= 100:
+        raise UsageError(f"A quality of {quality} is not 1 to 100.")
+    return quality
+
+
+def encoder_options(codec: Codec, quality: int, preset: str, keyframes: int) -> dict[str, str]:
+    """What the encoder is told; equal settings give streams that can be joined.
+
+    Parameters
+    ----------
+    codec, quality
+        Kind, and 1 to 100.
+    preset
+        Effort of H.264 and H.265, "ultrafast" to "veryslow".
+    keyframes
+        Most frames from one that stands alone to the next.
+    """
+    if codec.name == "h264":
+        return {
+            "crf": str(min(51, round(17 + (90 - quality) * 0.4))),
+            "preset": preset,
+            "g": str(keyframes),
+            "x264-params": "log-level=none",
+        }
+    if codec.name == "h265":
+        return {
+            "crf": str(min(51, round(19 + (90 - quality) * 0.4))),
+            "preset": preset,
+            "x265-params": f"log-level=none:open-gop=0:info=0:keyint={keyframes}",
+        }
+    if codec.name == "prores":
+        return {"profile": "4444", "vendor": "apl0", "alpha_bits": "16"}
+    if codec.name == "vp9":
+        return {
+            "crf": str(min(63, round(16 + (90 - quality) * 0.5))),
+            "b": "0",
+            "g": str(keyframes),
+            "deadline": "good",
+            "cpu-used": "4",
+            "row-mt": "1",
+            # With alpha each frame is two, and hidden ones would part them.
+            "auto-alt-ref": "0",
+        }
+    return {"level": "3", "slices": "4"}
