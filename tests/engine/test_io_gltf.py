@@ -321,6 +321,7 @@ def edited(change):
         lambda d: d["accessors"][0].update(type="MAT4"),
         lambda d: d["accessors"][0].update(type=["VEC3"]),
         lambda d: d["accessors"][0].update(componentType=5130),
+        lambda d: d["accessors"][0].update(componentType=[5126]),
         lambda d: d["accessors"][0].update(bufferView=99),
         lambda d: d["accessors"][0].update(sparse={}),
         lambda d: d["accessors"][4].update(count=5),

@@ -156,7 +156,7 @@ def _primitive_splats(
     attributes = primitive["attributes"]
     for name, usual in _KNOWN.items():
         if about.get(name, usual) != usual:
-            log.warning("Unknown %s %r treated as %r in %s", name, about[name], usual, file.path)
+            log.warning("Unknown %s %.60r treated as %r in %s", name, about[name], usual, file.path)
     if primitive.get("mode") not in (None, 0):
         log.warning("Splats that are not drawn as points (mode 0) in %s", file.path)
     if "POSITION" not in attributes:
