@@ -115,11 +115,10 @@ class GltfFile:
             raise self.error(f"Accessor {index} is sparse, which is not supported for splats")
         view = self.item("bufferViews", entry["bufferView"])
         component, kind = entry.get("componentType"), entry.get("type")
-        known = type(component) is int and component in _COMPONENTS
-        if not known or not isinstance(kind, str) or kind not in _WIDTHS:
-            raise self.error(
-                f"Accessor {index} has an unknown type ({component!r:.40}, {kind!r:.40})"
-            )
+        if type(component) is not int or component not in _COMPONENTS:
+            raise self.error(f"Accessor {index} has an unknown component {component!r:.40}")
+        if not isinstance(kind, str) or kind not in _WIDTHS:
+            raise self.error(f"Accessor {index} has an unknown type {kind!r:.40}")
         if _WIDTHS[kind] != width:
             raise self.error(f"Accessor {index} is a {kind}; {width} components are due")
         dtype, largest = _COMPONENTS[component]
