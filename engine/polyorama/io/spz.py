@@ -44,7 +44,7 @@ _ADOBE_COORDINATES = 0xADBE0003
 _ROWS = 1 << 16
 _BLOCK = 1 << 20
 _ZSTD_LEVEL = 7
-_GZIP_LEVEL = 5
+_GZIP_LEVEL = 4
 
 # Adobe's numbers for axes; those above 8 exchange y and z, which no known writer does.
 _AXES: dict[int, Flip] = {
