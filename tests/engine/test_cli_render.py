@@ -281,8 +281,10 @@ def test_ctrl_c_leaves_what_resume_takes(tmp_path: Path, jobs: str) -> None:
         "--turntable", "200", "--fps", "12", "--size", "32x24", "--jobs", jobs,
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # A suite that a shell started in the background would hand down an ignored Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     try:
         end = time.monotonic() + 120
         while len(list(tmp_path.glob("a.mp4.parts/0*.mp4"))) < 2:
