@@ -66,6 +66,7 @@ def test_files_are_timed_in_every_format():
         assert figures[f"bytes{ending}"] > 0
         assert figures[f"write{ending}_s"] > 0
         assert figures[f"read{ending}_s"] > 0
+    assert figures["read.ply_peak_over_file"] > 0
 
 
 def test_the_peak_is_that_of_a_processor():
