@@ -180,6 +180,32 @@ def test_normalised_integers_and_strides(tmp_path):
     assert np.abs(back.opacities - cloud.opacities).max() < 0.51 / 255
 
 
+def test_sparse_columns(tmp_path):
+    cloud = sample_cloud(30, 0)
+    builder = build(cloud)
+    builder.add("rows", [[3], [29]], 5121, "B").add("values", [[0.25], [0.75]])
+    document = builder.document()
+    document["accessors"][builder.attributes[f"{EXTENSION}:OPACITY"]]["sparse"] = {
+        "count": 2,
+        "indices": {"bufferView": builder.attributes["rows"], "componentType": 5121},
+        "values": {"bufferView": builder.attributes["values"]},
+    }
+    back = gltf.read(saved(tmp_path, builder.glb(document)))
+    expected = cloud.opacities.copy()
+    expected[[3, 29]] = 0.25, 0.75
+    assert np.allclose(back.opacities, expected)
+
+
+def test_columns_without_data_are_bounded(tmp_path):
+    def change(document):
+        entry = document["accessors"][0]
+        del entry["bufferView"]
+        entry.update(count=90_000_000, sparse={})
+
+    with pytest.raises(FileFormatError, match="rows without data"):
+        gltf.read(saved(tmp_path, edited(change)))
+
+
 def test_negative_scales_are_logarithms(tmp_path, caplog):
     cloud = sample_cloud(30, 0)
     builder = build(cloud)

@@ -21,6 +21,7 @@ from polyorama.errors import OutputError, PolyoramaError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.axes import LUF, flip_axes
 from polyorama.io.gltf_container import GltfFile, open_gltf
+from polyorama.io.gltf_nodes import node_worlds
 from polyorama.io.limits import FREE_BYTES, count_of, storable, unit_quaternions
 from polyorama.scene.splats import (
     SplatCloud,
@@ -64,7 +65,7 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     clouds: list[SplatCloud] = []
     unplaced: dict[int, list[SplatCloud]] = {}
     room = max(FREE_BYTES * 4, _MAX_PLACING * file.size)
-    for index, world in file.placed_meshes():
+    for index, world in _placed_meshes(file):
         if index not in unplaced:
             unplaced[index] = _mesh_splats(file, index)
             room += 4 * sum(cloud.nbytes for cloud in unplaced[index])
@@ -119,6 +120,15 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
 # --- reading ---------------------------------------------------------------------------------
 
 
+def _placed_meshes(file: GltfFile) -> list[tuple[int, NDArray[np.float64]]]:
+    """Each mesh of the default scene with its world transform, (4, 4)."""
+    if not file.items("nodes"):
+        # A library of meshes without a scene.
+        return [(index, np.eye(4)) for index in range(len(file.items("meshes")))]
+    nodes = [(file.item("nodes", index), world) for index, world in node_worlds(file).items()]
+    return [(file.whole(node, "mesh"), world) for node, world in nodes if "mesh" in node]
+
+
 def _mesh_splats(file: GltfFile, index: int) -> list[SplatCloud]:
     """The splats of a mesh in glTF's axes, one cloud per primitive that holds some."""
     primitives = file.item("meshes", index).get("primitives")
@@ -161,18 +171,18 @@ def _primitive_splats(
         log.warning("Splats that are not drawn as points (mode 0) in %s", file.path)
     if "POSITION" not in attributes:
         raise file.error("The splats have no POSITION")
-    means = file.accessor(attributes["POSITION"], 3)
+    means = file.floats(attributes["POSITION"], 3)
     count = len(means)
-    quats = file.accessor(_find(attributes, "ROTATION"), 4)
-    scales = file.accessor(_required(file, attributes, "SCALE"), 3)
+    quats = file.floats(_find(attributes, "ROTATION"), 4)
+    scales = file.floats(_required(file, attributes, "SCALE"), 3)
     colors = (
-        file.accessor(attributes["COLOR_0"], _color_width(file, attributes))
+        file.floats(attributes["COLOR_0"], _color_width(file, attributes))
         if ("COLOR_0" in attributes)
         else np.ones((count, 4), np.float32)
     )
     opacity = _find(attributes, "OPACITY")
     if opacity is not None:
-        opacities = file.accessor(opacity, 1)[:, 0]
+        opacities = file.floats(opacity, 1)[:, 0]
     elif colors.shape[1] == 4 and "COLOR_0" in attributes:
         opacities = np.ascontiguousarray(colors[:, 3])
     else:
@@ -226,11 +236,11 @@ def _harmonics(
         found += band
     if _find(attributes, "SH_DEGREE_4_COEF_0") is not None:
         log.warning("Spherical harmonics of degree 4 cut to degree 3 in %s", file.path)
-    if len(colors) != count or any(a is not None and file.rows(a) != count for a in found):
+    if len(colors) != count or any(a is not None and file.count(a) != count for a in found):
         raise file.error("The columns of colour differ in length from the positions")
     sh = np.empty((count, len(found), 3), np.float32)
     for k, accessor in enumerate(found):
-        sh[:, k] = sh_from_colors(colors) if accessor is None else file.accessor(accessor, 3)
+        sh[:, k] = sh_from_colors(colors) if accessor is None else file.floats(accessor, 3)
     return sh
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "MAX_RATIO",
     "check_expansion",
     "count_of",
+    "read_beside",
     "read_bytes",
     "storable",
     "unit_quaternions",
@@ -56,6 +57,38 @@ def read_bytes(path: str | os.PathLike[str], limit: int | None = None) -> bytes:
         raise FileFormatError(f"The file is too large ({size:,} bytes, at most {limit:,}): {path}")
     with reading(path):
         return Path(path).read_bytes()
+
+
+def read_beside(source: str | os.PathLike[str], name: str, limit: int | None = None) -> bytes:
+    """All bytes of a file that another file names, which must lie in its folder or below.
+
+    Parameters
+    ----------
+    source
+        The file that names it.
+    name
+        Its path from the folder of `source`, with slashes of either kind.
+    limit
+        The largest size in bytes that is accepted.
+
+    Raises
+    ------
+    FileFormatError
+        If the name or a link leads out of the folder, or the file is missing or cannot be read.
+    """
+    folder = Path(source).parent.resolve()
+    try:
+        target = (folder / name.replace("\\", "/")).resolve()
+    except (OSError, ValueError):
+        target = folder
+    if not target.is_relative_to(folder) or target == folder:
+        raise FileFormatError(
+            f"The file names {name[:100]!r}, which is not in the folder of the file; files outside "
+            f"its folder are not read: {source}"
+        )
+    if not target.is_file():
+        raise FileFormatError(f"The file needs {name[:100]!r}, which is not beside it: {source}")
+    return read_bytes(target, limit)
 
 
 def check_expansion(claimed: int, stored: int, path: str | os.PathLike[str]) -> None:

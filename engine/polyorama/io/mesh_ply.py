@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.mesh_parts import MAX_CORNERS, Part, beside, decode_texture, fan, read_file
+from polyorama.io.limits import read_beside
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan
 from polyorama.io.ply_header import HEADER_LIMIT, PlyElement, parse_header
 from polyorama.scene.mesh import Material
 
@@ -79,7 +80,7 @@ def read_parts(source: Path) -> list[Part]:
         (c.split(None, 1)[1] for c in header.comments if c.startswith("TextureFile ")), None
     )
     if name is not None:
-        picture = decode_texture(read_file(beside(source, name)), name, source)
+        picture = decode_texture(read_beside(source, name, MAX_BYTES), name, source)
         material = Material(texture=picture)
     if uvs is not None:
         # Texture coordinates belong to corners: every corner becomes a vertex.
