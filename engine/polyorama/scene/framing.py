@@ -8,7 +8,7 @@ import numpy as np
 
 from polyorama.core.types import Bounds, Camera
 from polyorama.errors import UsageError
-from polyorama.scene.subject import subject_rows, weighted_quantile
+from polyorama.scene.subject import document_points, subject_points, weighted_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -67,9 +67,7 @@ def frame_subject(
         weights = np.ones(8)
         outliers = 0.0
     else:
-        rows = subject_rows(subject)
-        points = subject.means[rows].astype(np.float64)
-        weights = subject.opacities[rows].astype(np.float64) + 1e-6
+        points, weights = subject_points(subject)
         outliers = _OUTLIERS
     return _frame(points, weights, outliers, up, fov, size, fill, azimuth, elevation)
 
@@ -84,19 +82,8 @@ def frame_document(
     elevation: float | None = None,
 ) -> Camera:
     """As `frame_subject`, for all that a document draws, with the document's up direction."""
-    points: list[NDArray[np.float64]] = []
-    weights: list[NDArray[np.float64]] = []
-    for node, world in document.drawn():
-        if node.content is not None:
-            rows = subject_rows(node.content)
-            local = node.content.means[rows].astype(np.float64)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-            weights.append(node.content.opacities[rows].astype(np.float64) + 1e-6)
-    everything = np.concatenate([np.zeros((0, 3)), *points])
-    return _frame(
-        everything, np.concatenate([np.zeros(0), *weights]), _OUTLIERS,
-        document.up, fov, size, fill, azimuth, elevation,
-    )  # fmt: skip
+    points, weights = document_points(document)
+    return _frame(points, weights, _OUTLIERS, document.up, fov, size, fill, azimuth, elevation)
 
 
 def _frame(

@@ -16,7 +16,7 @@ from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.resolve import render as render_through
 from polyorama.render.resolve import resolve
 from polyorama.scene.framing import frame_document
-from polyorama.scene.subject import subject_rows, weighted_quantile
+from polyorama.scene.subject import document_points, weighted_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -275,17 +275,8 @@ def _center(
 
 def _subject_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Solid points of all that is drawn, (n, 3) in world units, and their weights; n >= 1."""
-    points: list[NDArray[np.float64]] = []
-    weights: list[NDArray[np.float64]] = []
-    for node, world in document.drawn():
-        if node.content is not None:
-            rows = subject_rows(node.content)
-            local = node.content.means[rows].astype(np.float64)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-            weights.append(node.content.opacities[rows].astype(np.float64) + 1e-6)
-    if not sum(map(len, points)):
-        return np.zeros((1, 3)), np.ones(1)
-    return np.concatenate(points), np.concatenate(weights)
+    points, weights = document_points(document)
+    return (points, weights) if len(points) else (np.zeros((1, 3)), np.ones(1))
 
 
 def _upright_axes(up: NDArray[np.float64]) -> NDArray[np.float64]:
