@@ -38,7 +38,7 @@ class SplatFormat:
     """One format: its name, file endings (longest first), module, and what can be done with it.
 
     The module has ``read(path) -> SplatCloud`` if `reads` and ``write(cloud, path)`` if `writes`.
-    One that `streams` also has ``open_source(path)`` and a class ``Sink`` (see `io.stream`).
+    One that `streams` also has the classes ``Source`` and ``Sink`` (see `io.stream`).
     """
 
     name: str

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import core_count, kernel, parallel_for
-from polyorama.errors import FileFormatError, OutputError, UsageError
+from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, read_into, reading, write_all
+from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.scene.splats import SH_C0, SplatCloud, SplatModel, sh_from_colors
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["RECORD_BYTES", "Sink", "Source", "open_source", "read", "write"]
+__all__ = ["RECORD_BYTES", "Sink", "Source", "read", "write"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,17 +46,6 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     """
     source = Source(path)
     return next(source.chunks(source.count))
-
-
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a .splat file for reading in pieces.
-
-    Raises
-    ------
-    FileFormatError
-        As `read`.
-    """
-    return Source(path)
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
@@ -103,13 +93,11 @@ class Source:
                 f"{RECORD_BYTES}; export or download it again: {path}"
             )
 
-    def chunks(self, size: int = 1 << 18) -> Iterator[SplatCloud]:
+    def chunks(self, size: int = PIECE) -> Iterator[SplatCloud]:
         """Clouds of `size` splats in file order."""
-        if size < 1:
-            raise UsageError(f"A piece of {size} splats is too small.")
-        for start in range(0, self.count, size):
+        for start, count in piece_ranges(self.count, size):
             with reading(self._path):
-                cloud = self._cloud(start, min(size, self.count - start))
+                cloud = self._cloud(start, count)
             yield cloud
 
     def _cloud(self, first: int, count: int) -> SplatCloud:
@@ -137,18 +125,10 @@ class Source:
 class Sink:
     """A .splat file being written in pieces, in the order given; see `io.stream.SplatSink`."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        sh_degree: int | None = None,
-        model: SplatModel | None = None,
-        up: tuple[float, float, float] | None = None,
-        comments: tuple[str, ...] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, tags: Tags | None = None) -> None:
         self.count = 0
         self._path = path
-        self._model = model
+        self._model = tags.model if tags else None
         self._dropped = 0
         self._lost: set[str] = set()
 
