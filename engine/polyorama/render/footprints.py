@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import core_count, kernel, parallel_for
-from polyorama.render.sampling import HashGrid, bucket_of
+from polyorama.render.sampling import HashGrid, bucket_of, cell_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,9 +122,7 @@ def _fit(  # type: ignore[no-untyped-def]
         b = nx * ny * a
         ux, uy, uz = 1.0 + sign * nx * nx * a, sign * b, -sign * nx
         vx, vy, vz = b, sign + ny * ny * a, -ny
-        cx = math.floor((px - origin[0]) / cell)
-        cy = math.floor((py - origin[1]) / cell)
-        cz = math.floor((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         found = 0
         best = np.inf
         bx = by = bz = 0.0
@@ -350,9 +348,7 @@ def _probe(  # type: ignore[no-untyped-def]
         probe = todo[p]
         px, py, pz = probes[probe]
         nx, ny, nz = probe_normals[probe]
-        cx = math.floor((px - origin[0]) / cell)
-        cy = math.floor((py - origin[1]) / cell)
-        cz = math.floor((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         through = 1.0
         chosen = -1
         chosen_alpha = chosen_a = chosen_b = 0.0
@@ -367,11 +363,8 @@ def _probe(  # type: ignore[no-untyped-def]
                         dz = pz - centres[j, 2]
                         if dx * dx + dy * dy + dz * dz > cell * cell:
                             continue
-                        if (
-                            math.floor((centres[j, 0] - origin[0]) / cell) != x
-                            or math.floor((centres[j, 1] - origin[1]) / cell) != y
-                            or math.floor((centres[j, 2] - origin[2]) / cell) != z
-                        ):
+                        there = cell_of(centres[j, 0], centres[j, 1], centres[j, 2], origin, cell)
+                        if there != (x, y, z):
                             continue
                         facing = nx * normals[j, 0] + ny * normals[j, 1] + nz * normals[j, 2]
                         height = dx * normals[j, 0] + dy * normals[j, 1] + dz * normals[j, 2]

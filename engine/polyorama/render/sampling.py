@@ -57,15 +57,26 @@ def bucket_of(x: int, y: int, z: int, mask: int) -> int:
 
 
 @kernel
+def cell_of(x, y, z, origin, cell):  # type: ignore[no-untyped-def]
+    """The cell that a point lies in.
+
+    A query beside the grid's box gets the cell one nearer to it, around which it finds the same.
+    """
+    return (
+        int((x - origin[0]) / cell),
+        int((y - origin[1]) / cell),
+        int((z - origin[2]) / cell),
+    )
+
+
+@kernel
 def _build(points, origin, cell, size):  # type: ignore[no-untyped-def]
     count = len(points)
     mask = size - 1
     starts = np.zeros(size + 1, np.int32)
     buckets = np.empty(count, np.int32)
     for i in range(count):
-        x = int((points[i, 0] - origin[0]) / cell)
-        y = int((points[i, 1] - origin[1]) / cell)
-        z = int((points[i, 2] - origin[2]) / cell)
+        x, y, z = cell_of(points[i, 0], points[i, 1], points[i, 2], origin, cell)
         buckets[i] = bucket_of(x, y, z, mask)
         starts[buckets[i] + 1] += 1
     for b in range(size):
@@ -204,9 +215,7 @@ def _count_pairs(points, radius, origin, cell, starts, items, degree, start, sto
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         found = 0
         for x in range(cx - 1, cx + 2):
             for y in range(cy - 1, cy + 2):
@@ -218,11 +227,8 @@ def _count_pairs(points, radius, origin, cell, starts, items, degree, start, sto
                         if j == i or dx * dx + dy * dy + dz * dz >= limit:
                             continue
                         # Other cells share the bucket: count a point in its own cell alone.
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) == x
-                            and int((points[j, 1] - origin[1]) / cell) == y
-                            and int((points[j, 2] - origin[2]) / cell) == z
-                        ):
+                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                        if there == (x, y, z):
                             found += 1
         degree[i + 1] = found
 
@@ -236,9 +242,7 @@ def _fill_pairs(  # type: ignore[no-untyped-def]
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         place = firsts[i]
         for x in range(cx - 1, cx + 2):
             for y in range(cy - 1, cy + 2):
@@ -250,11 +254,8 @@ def _fill_pairs(  # type: ignore[no-untyped-def]
                         squared = dx * dx + dy * dy + dz * dz
                         if j == i or squared >= limit:
                             continue
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) == x
-                            and int((points[j, 1] - origin[1]) / cell) == y
-                            and int((points[j, 2] - origin[2]) / cell) == z
-                        ):
+                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                        if there == (x, y, z):
                             facing = (
                                 normals[i, 0] * normals[j, 0]
                                 + normals[i, 1] * normals[j, 1]
@@ -360,9 +361,7 @@ def _smooth(points, normals, values, radius, origin, cell, starts, items, result
     total = np.zeros(channels)
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         total[:] = 0.0
         weight_sum = 0.0
         for x in range(cx - 1, cx + 2):
@@ -375,11 +374,8 @@ def _smooth(points, normals, values, radius, origin, cell, starts, items, result
                         squared = dx * dx + dy * dy + dz * dz
                         if squared > limit:
                             continue
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) != x
-                            or int((points[j, 1] - origin[1]) / cell) != y
-                            or int((points[j, 2] - origin[2]) / cell) != z
-                        ):
+                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                        if there != (x, y, z):
                             continue
                         facing = (
                             normals[i, 0] * normals[j, 0]
