@@ -111,17 +111,15 @@ def moon() -> list[Sheet]:
     sheets = [_cut(canvas, -2.28, lit=0.35, casts=False)]
     for sx in (-0.12, 0.12):
         top = np.array([mx + sx, my + r * 0.9, -2.285])
-        sheets.append(
-            tube(
-                [shifted(top, 0, 1, 0), top],
-                0.0022,
-                0.012,
-                hex_color("#8f7f78"),
-                casts=False,
-                lit=0.6,
-            )
-        )
+        sheets.append(_thread(top, 0.012))
     return sheets
+
+
+def _thread(top: Array, step: float) -> Sheet:
+    """What a thing hangs on: a thread from above down to its top, in cells of `step`."""
+    return tube(
+        [shifted(top, 0, 1, 0), top], 0.0022, step, hex_color("#8f7f78"), casts=False, lit=0.6
+    )
 
 
 def clouds() -> list[Sheet]:
@@ -162,16 +160,7 @@ def clouds() -> list[Sheet]:
         sheets.append(_cut(canvas, z, lit=0.45, casts=False, grain=grain))
         for sx in (-0.5, 0.45) if abs(cx) < 0.3 else ():
             top = np.array([cx + sx * size, cy + 0.12 * size, z - 0.005])
-            sheets.append(
-                tube(
-                    [shifted(top, 0, 1, 0), top],
-                    0.0022,
-                    0.014,
-                    hex_color("#8f7f78"),
-                    casts=False,
-                    lit=0.6,
-                )
-            )
+            sheets.append(_thread(top, 0.014))
     return sheets
 
 
