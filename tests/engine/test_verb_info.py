@@ -12,23 +12,12 @@ from polyorama.errors import PolyoramaError, UsageError
 from polyorama.io.formats import write_splats
 from polyorama.scene.splats import SplatCloud
 from polyorama.verbs.inspect import compare, inspect
-
-
-def make_cloud(n=600, degree=1, seed=0):
-    rng = np.random.default_rng(seed)
-    quats = rng.normal(size=(n, 4))
-    return SplatCloud(
-        rng.uniform(-1, 1, size=(n, 3)).astype(np.float32),
-        (quats / np.linalg.norm(quats, axis=1, keepdims=True)).astype(np.float32),
-        np.exp(rng.uniform(-5, -2, (n, 3))).astype(np.float32),
-        rng.uniform(0.05, 0.95, n).astype(np.float32),
-        rng.uniform(-0.9, 0.9, (n, (degree + 1) ** 2, 3)).astype(np.float32),
-    )
+from tests.engine.splat_samples import sample_cloud
 
 
 @pytest.fixture
 def ply(tmp_path):
-    write_splats(make_cloud(), tmp_path / "a.ply")
+    write_splats(sample_cloud(600, 1), tmp_path / "a.ply")
     return tmp_path / "a.ply"
 
 
@@ -55,7 +44,7 @@ def test_text_and_json_are_printed(ply, capsys):
 
 
 def test_errors_give_status_1_and_json_stays_valid(tmp_path, capsys):
-    cloud = make_cloud()
+    cloud = sample_cloud(600, 1)
     means = cloud.means.copy()
     means[:, 1] = np.nan
     broken = SplatCloud(means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
@@ -81,7 +70,7 @@ def test_missing_files_give_status_2(tmp_path, capsys):
 def test_round_trips_stay_within_the_format(ply, tmp_path, ending):
     """Each format's own limit, whichever of the two files is named first."""
     other = tmp_path / f"b{ending}"
-    write_splats(make_cloud(), other)
+    write_splats(sample_cloud(600, 1), other)
     for first, second in ((other, ply), (ply, other)):
         comparison = compare(first, second)
         assert comparison.counts == (600, 600)
@@ -94,7 +83,7 @@ def test_round_trips_stay_within_the_format(ply, tmp_path, ending):
 
 
 def test_changes_are_measured(ply, tmp_path):
-    cloud = make_cloud()
+    cloud = sample_cloud(600, 1)
     opacities = cloud.opacities.copy()
     opacities[7] += 10 / 255
     sh = cloud.sh.copy()
@@ -119,7 +108,7 @@ def test_changes_are_measured(ply, tmp_path):
 
 
 def test_other_orders_and_subsets_are_matched(ply, tmp_path):
-    cloud = make_cloud()
+    cloud = sample_cloud(600, 1)
     order = np.random.default_rng(3).permutation(600)[:450]
     write_splats(cloud.subset(order), tmp_path / "b.ply")
     comparison = compare(tmp_path / "b.ply", ply)
@@ -130,7 +119,7 @@ def test_other_orders_and_subsets_are_matched(ply, tmp_path):
 
 
 def test_coinciding_splats_are_told_apart_by_their_looks(tmp_path):
-    cloud = make_cloud(40)
+    cloud = sample_cloud(40, 1)
     means = np.repeat(cloud.means[:10], 4, axis=0)
     a = SplatCloud(means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
     write_splats(a, tmp_path / "a.ply")
@@ -140,7 +129,7 @@ def test_coinciding_splats_are_told_apart_by_their_looks(tmp_path):
 
 
 def test_against_prints_a_table(ply, tmp_path, capsys):
-    write_splats(make_cloud(), tmp_path / "b.spz")
+    write_splats(sample_cloud(600, 1), tmp_path / "b.spz")
     assert main(["info", str(tmp_path / "b.spz"), "--against", str(ply)]) == 0
     text = capsys.readouterr().out
     assert "limit of spz" in text
@@ -151,7 +140,7 @@ def test_against_prints_a_table(ply, tmp_path, capsys):
 
 
 def test_nothing_to_compare_is_told(ply, tmp_path):
-    cloud = make_cloud(5)
+    cloud = sample_cloud(5, 1)
     nothing = SplatCloud(
         np.full((5, 3), np.nan, np.float32), cloud.quats, cloud.scales, cloud.opacities, cloud.sh
     )
