@@ -12,7 +12,7 @@ from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.files import file_size, reading
 from polyorama.io.formats import FORMATS, find_format, read_splats
 from polyorama.io.project import read_project
-from polyorama.scene.document import Document, Node, new_id
+from polyorama.scene.document import Document, Node
 from polyorama.scene.upright import estimate_up
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def open_document(
     if len(documents) == 1:
         document = documents[0]
     else:
-        document = _together(documents, [title_of(p) for p in (path, *more)])
+        document = Document.joined(documents, [title_of(p) for p in (path, *more)])
     return document if up is None else replace(document, up=up)
 
 
@@ -166,35 +166,3 @@ def _read_mesh(source: Path, surfels: int) -> SplatCloud:
     from polyorama.render.surfels import surfels_from_mesh
 
     return surfels_from_mesh(read_mesh(source), surfels).cloud
-
-
-def _together(documents: list[Document], titles: list[str]) -> Document:
-    """One document of several: single nodes stay single, projects become groups."""
-    nodes: list[Node] = []
-    names: set[str] = set()
-    ids: set[str] = set()
-    for document, title in zip(documents, titles, strict=True):
-        name = _unused_name(title, names)
-        names.add(name)
-        renamed: dict[str, str] = {}
-        for node in document.nodes:
-            renamed[node.id] = new_id() if node.id in ids else node.id
-        group = None
-        if len(document.nodes) == 1:
-            nodes.append(replace(document.nodes[0], name=name, id=renamed[document.nodes[0].id]))
-        else:
-            group = Node(name)
-            nodes.append(group)
-            for node in document.nodes:
-                above = group.id if node.parent is None else renamed[node.parent]
-                nodes.append(replace(node, id=renamed[node.id], parent=above))
-        ids.update(node.id for node in nodes)
-    first = documents[0]
-    return Document(tuple(nodes), first.camera, first.background, first.up)
-
-
-def _unused_name(title: str, names: set[str]) -> str:
-    name, number = title, 2
-    while name in names:
-        name, number = f"{title} {number}", number + 1
-    return name
