@@ -8,7 +8,7 @@ import numpy as np
 
 from polyorama.core.types import Bounds, Camera
 from polyorama.errors import UsageError
-from polyorama.scene.subject import document_points, subject_points, weighted_quantile
+from polyorama.scene.subject import OUTLIERS, document_points, subject_points, weighted_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["frame_document", "frame_subject"]
+__all__ = ["frame_document", "frame_subject", "horizon"]
 
 _AZIMUTH = 32.0
-_OUTLIERS = 0.004
 
 
 def frame_subject(
@@ -68,7 +67,7 @@ def frame_subject(
         outliers = 0.0
     else:
         points, weights = subject_points(subject)
-        outliers = _OUTLIERS
+        outliers = OUTLIERS
     return _frame(points, weights, outliers, up, fov, size, fill, azimuth, elevation)
 
 
@@ -83,7 +82,7 @@ def frame_document(
 ) -> Camera:
     """As `frame_subject`, for all that a document draws, with the document's up direction."""
     points, weights = document_points(document)
-    return _frame(points, weights, _OUTLIERS, document.up, fov, size, fill, azimuth, elevation)
+    return _frame(points, weights, OUTLIERS, document.up, fov, size, fill, azimuth, elevation)
 
 
 def _frame(
@@ -109,7 +108,7 @@ def _frame(
     upward = upward / np.linalg.norm(upward)
     if len(points) == 0:
         points, weights = np.vstack([-np.eye(3), np.eye(3)]), np.ones(6)
-    front, side = _horizon(upward)
+    front, side = horizon(upward)
     flat = np.stack([points @ side, points @ front, points @ upward], axis=1)
     if azimuth is None:
         azimuth = _three_quarter(flat[:, :2], weights)
@@ -138,11 +137,11 @@ def _frame(
     )  # fmt: skip
 
 
-def _horizon(up: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def horizon(up: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the front of things mostly is, seen from the middle, and what is to its right side.
 
-    The axes of captures and glTF have the front at +z; where z is up, it is at -y, as modelling
-    programs have it.
+    `up` is a unit vector, (3,) float64, and so are both results. The axes of captures and glTF
+    have the front at +z; where z is up, it is at -y, as modelling programs have it.
     """
     front = np.array([0.0, -1.0, 0.0]) if abs(up[2]) > 0.8 else np.array([0.0, 0.0, 1.0])
     front = front - (front @ up) * up

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [
+    "OUTLIERS",
     "document_points",
     "subject_bounds",
     "subject_points",
     "subject_rows",
     "weighted_quantile",
 ]
+
+OUTLIERS = 0.004
+"""Share of a subject's weight, at either end of an axis, that pictures need not show."""
 
 _SAMPLE = 60_000
 _FAINT = 0.03

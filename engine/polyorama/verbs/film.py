@@ -16,7 +16,7 @@ from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.resolve import render as render_through
 from polyorama.render.resolve import resolve
 from polyorama.scene.framing import frame_document
-from polyorama.scene.subject import document_points, weighted_quantile
+from polyorama.scene.subject import OUTLIERS, document_points, weighted_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +45,6 @@ _SIZE = (1280, 720)
 _FOV = 45.0
 _TURNTABLE_ELEVATION = 16.0
 _TURNTABLE_FILL = 0.84
-_OUTLIERS = 0.004
 
 
 def view_of(
@@ -269,7 +268,7 @@ def _center(
 ) -> NDArray[np.float64]:
     axes = _upright_axes(up)
     local = points @ axes.T
-    ends = [weighted_quantile(local[:, a], weights, [_OUTLIERS, 1 - _OUTLIERS]) for a in range(3)]
+    ends = [weighted_quantile(local[:, a], weights, [OUTLIERS, 1 - OUTLIERS]) for a in range(3)]
     return np.asarray(np.mean(ends, axis=1) @ axes)
 
 
@@ -340,12 +339,12 @@ def _silhouette(
     radii: NDArray[np.float64], heights: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> Sequence[tuple[float, float]]:
     """Radius and height of the rims of a stack of eight enclosing cylinders, without outliers."""
-    low, high = weighted_quantile(heights, weights, [_OUTLIERS, 1 - _OUTLIERS])
+    low, high = weighted_quantile(heights, weights, [OUTLIERS, 1 - OUTLIERS])
     edges = np.linspace(low, high, 9)
     rims: list[tuple[float, float]] = []
     for bottom, top in itertools.pairwise(edges):
         inside = (heights >= bottom) & (heights <= top)
         if inside.any():
-            radius = float(weighted_quantile(radii[inside], weights[inside], [1 - _OUTLIERS])[0])
+            radius = float(weighted_quantile(radii[inside], weights[inside], [1 - OUTLIERS])[0])
             rims += [(radius, float(bottom)), (radius, float(top))]
     return rims or [(0.0, float(low))]
