@@ -169,14 +169,17 @@ class _Probe:
             status = self._process.wait()
         self._output.seek(0)
         found: dict[str, Any] = {}
-        words = ""
+        words: list[str] = []
         for line in self._output.read().splitlines():
             if line.startswith("{"):
                 found = json.loads(line)
             elif line.strip():
-                words = line.strip()
+                words.append(line.strip())
         if status != 0:
-            found["error"] = words or f"the process ended with status {status}"
+            # Qt says first what it could not do, then what else there is.
+            reasons = [line for line in words if "could not" in line.lower()]
+            silent = f"the process ended with status {status}"
+            found["error"] = next(iter([*reasons, *words[-1:]]), silent)
         return found
 
     def close(self) -> None:
