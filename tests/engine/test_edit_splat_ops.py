@@ -150,6 +150,7 @@ def test_repair_drops_and_mends_rows():
     arrays["opacities"][9] = 1.5
     arrays["scales"][10] = 1e6
     arrays["scales"][11, 2] = 0  # a flat splat is legal
+    arrays["scales"][12] *= -1
     fixed = repair(SplatCloud(**arrays, extras=cloud.extras))
     np.testing.assert_array_equal(fixed.extras["row"], np.arange(7, 400))
     np.testing.assert_array_equal(fixed.quats[0], [1, 0, 0, 0])
@@ -157,6 +158,7 @@ def test_repair_drops_and_mends_rows():
     assert fixed.opacities.max() <= 1
     assert fixed.scales.max() < 5
     assert fixed.scales[4, 2] == 0
+    np.testing.assert_array_equal(fixed.scales[5], cloud.scales[12])
 
 
 def test_repair_undoes_columns_in_the_wrong_form():

@@ -216,6 +216,17 @@ def test_negative_scales_are_logarithms(tmp_path, caplog):
     assert str(path) in caplog.text
 
 
+def test_a_few_negative_scales_are_damage(tmp_path, caplog):
+    cloud = sample_cloud(300, 0)
+    scales = cloud.scales.copy()
+    scales[17, 2] *= -1
+    builder = build(cloud)
+    builder.add(f"{EXTENSION}:SCALE", scales)
+    check(cloud, gltf.read(saved(tmp_path, builder.glb())))
+    assert "1 splat had a negative scale" in caplog.text
+    assert "logarithms" not in caplog.text
+
+
 def test_the_earliest_draft(tmp_path):
     cloud = sample_cloud(30, 0)
     means, quats, _ = in_gltf_axes(cloud)

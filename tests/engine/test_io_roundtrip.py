@@ -6,7 +6,7 @@ of this project's code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -190,6 +190,18 @@ def test_limits_of_scale_and_opacity(tmp_path, target):
         assert np.isfinite(getattr(back, name)).all()
     assert np.abs(back.opacities - opacities).max() <= 0.5 / 255
     assert back.scales[::3, 2].max() < 1e-4
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_negative_scales_lose_their_sign_in_every_format(tmp_path, target, caplog):
+    cloud = sample_cloud(64, 0)
+    signs = np.ones((64, 3), np.float32)
+    signs[7, 1] = signs[9] = -1
+    odd = replace(cloud, scales=cloud.scales * signs)
+    back = matched(cloud, written(odd, tmp_path, target))
+    limit = bounds(target, cloud).log_scale
+    assert (np.abs(np.log(back.scales / cloud.scales)) <= limit + 1e-4).all()
+    assert [r.getMessage() for r in caplog.records if "2 splats had a neg" in r.getMessage()]
 
 
 def test_every_format_is_in_this_test():

@@ -41,6 +41,7 @@ def broken_rows():
     yield "value-not-finite", "error", lambda a: a["opacities"].__setitem__(3, np.nan)
     yield "value-not-finite", "error", lambda a: a["scales"].__setitem__((3, 0), np.nan)
     yield "scale-infinite", "error", lambda a: a["scales"].__setitem__((3, 0), np.inf)
+    yield "scale-negative", "error", lambda a: a["scales"].__setitem__((3, 0), -0.01)
     yield "quaternion-zero", "error", lambda a: a["quats"].__setitem__(3, 0)
     yield "quaternion-length", "note", lambda a: a["quats"].__setitem__(3, [1, 1, 0, 0])
     yield "giant", "warning", lambda a: a["scales"].__setitem__(3, 2)

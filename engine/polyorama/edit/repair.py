@@ -48,8 +48,9 @@ class RepairPlan:
         if self.linear_scales:
             with np.errstate(divide="ignore", invalid="ignore"):
                 scales = np.log(scales)
-            # -inf and slightly negative values come from scales of zero.
-            scales = np.where(np.isnan(scales), scales, np.maximum(scales, _SMALLEST))
+            # -inf comes from scales of zero.
+            scales = np.maximum(np.abs(np.where(np.isneginf(scales), 0.0, scales)), _SMALLEST)
+        scales = np.abs(scales)
         opacities = cloud.opacities
         if self.converted_opacities:
             with np.errstate(divide="ignore", invalid="ignore"):

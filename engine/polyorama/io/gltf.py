@@ -1,8 +1,8 @@
 """glTF and GLB with KHR_gaussian_splatting, read and written.
 
 Scales and opacities are linear there. Drafts of the extension differ, and files made by them are
-about: scales as logarithms (told by a negative one), other attribute names, base colour and opacity
-in COLOR_0.
+about: scales as logarithms (told by the share of negative ones), other attribute names, base colour
+and opacity in COLOR_0.
 """
 
 from __future__ import annotations
@@ -22,7 +22,14 @@ from polyorama.io.atomic import atomic_write
 from polyorama.io.axes import LUF, flip_axes
 from polyorama.io.gltf_container import GltfFile, open_gltf
 from polyorama.io.gltf_nodes import node_worlds
-from polyorama.io.limits import FREE_BYTES, count_of, storable, unit_quaternions
+from polyorama.io.limits import (
+    FREE_BYTES,
+    count_of,
+    positive_scales,
+    storable,
+    unit_quaternions,
+    warn_of_negative_scales,
+)
 from polyorama.scene.splats import (
     SplatCloud,
     SplatModel,
@@ -49,6 +56,9 @@ _KNOWN = {
 }
 _PREFIXES = (f"{_EXTENSION}:", f"{_EXTENSION}:_", "_")
 _UP = (0.0, -1.0, 0.0)
+_LOGARITHMS = 0.01
+"""Share of negative scales above which they are logarithms, not damage."""
+
 _MAX_PLACING = 300
 """How many times its size a file may grow by placing meshes again and again."""
 
@@ -192,17 +202,21 @@ def _primitive_splats(
         if len(column) != count:
             raise file.error(f"{count:,} positions, but {len(column):,} rows of {name}")
     with np.errstate(all="ignore"):
-        if (scales < 0).any():
+        if np.mean(scales < 0) > _LOGARITHMS:
             log.warning("Scales are logarithms, as in old drafts; converted in %s", file.path)
             scales = np.exp(scales)
-        return SplatCloud(
-            means=means,
-            quats=unit_quaternions(quats[:, [3, 0, 1, 2]]),
-            scales=scales,
-            opacities=opacities,
-            sh=sh,
-            model=_model(primitive),
+        cloud, negative = positive_scales(
+            SplatCloud(
+                means=means,
+                quats=unit_quaternions(quats[:, [3, 0, 1, 2]]),
+                scales=scales,
+                opacities=opacities,
+                sh=sh,
+                model=_model(primitive),
+            )
         )
+        warn_of_negative_scales(negative, file.path)
+        return cloud
 
 
 def _required(file: GltfFile, attributes: dict[str, Any], name: str) -> Any:
@@ -262,13 +276,13 @@ def _columns(cloud: SplatCloud) -> dict[str, tuple[NDArray[Any], str]]:
     colors = np.empty((len(cloud), 4), np.float32)
     colors[:, :3] = colors_from_sh(cloud.sh[:, 0])
     colors[:, 3] = cloud.opacities
-    # glTF wants unit quaternions, linear scales that are not negative, and opacities of 0..1.
+    # glTF wants unit quaternions and opacities of 0..1.
     quats = unit_quaternions(cloud.quats)
     quats[~quats.any(axis=1), 0] = 1
     columns: dict[str, tuple[NDArray[Any], str]] = {
         "POSITION": (cloud.means, "VEC3"),
         f"{_EXTENSION}:ROTATION": (np.ascontiguousarray(quats[:, [1, 2, 3, 0]]), "VEC4"),
-        f"{_EXTENSION}:SCALE": (np.maximum(cloud.scales, 0), "VEC3"),
+        f"{_EXTENSION}:SCALE": (cloud.scales, "VEC3"),
         f"{_EXTENSION}:OPACITY": (np.clip(cloud.opacities, 0, 1), "SCALAR"),
         "COLOR_0": (np.rint(np.clip(colors, 0, 1) * 255).astype(np.uint8), "VEC4"),
     }

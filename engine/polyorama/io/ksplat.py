@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.limits import read_bytes, unit_quaternions
+from polyorama.io.limits import (
+    positive_scales,
+    read_bytes,
+    unit_quaternions,
+    warn_of_negative_scales,
+)
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 
 if TYPE_CHECKING:
@@ -103,7 +108,8 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     ]
     if not clouds:
         raise FileFormatError(f"There are no splats in this file: {path}")
-    cloud = concatenate(clouds)
+    cloud, negative = positive_scales(concatenate(clouds))
+    warn_of_negative_scales(negative, path)
     if len(cloud) != total:
         log.warning(
             "The header promises %d splats, the sections hold %d in %s", total, len(cloud), path
@@ -171,7 +177,7 @@ def _decode(
         return SplatCloud(
             means=means,
             quats=unit_quaternions(records["quat"].astype(np.float32)),
-            scales=np.maximum(records["scale"].astype(np.float32), 0),
+            scales=records["scale"].astype(np.float32),
             opacities=np.asarray(records["color"][:, 3] / np.float32(255), np.float32),
             sh=sh,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,12 @@ __all__ = [
     "MAX_RATIO",
     "check_expansion",
     "count_of",
+    "positive_scales",
     "read_beside",
     "read_bytes",
     "storable",
     "unit_quaternions",
+    "warn_of_negative_scales",
 ]
 
 log = logging.getLogger(__name__)
@@ -127,6 +130,26 @@ def unit_quaternions(quats: ArrayLike) -> NDArray[np.float32]:
         return np.asarray(q / np.where(fine, length, 1.0)[:, None], np.float32)
 
 
+def positive_scales(cloud: SplatCloud) -> tuple[SplatCloud, int]:
+    """A cloud whose scales are not negative, and how many splats had one that was.
+
+    A scale enters the covariance squared, so its sign means nothing.
+    """
+    negative = cloud.scales < 0.0
+    if not negative.any():
+        return cloud, 0
+    return replace(cloud, scales=np.abs(cloud.scales)), int(negative.any(axis=1).sum())
+
+
+def warn_of_negative_scales(count: int, path: str | os.PathLike[str] | None = None) -> None:
+    """Log, if there are any, that `count` splats had a negative scale, and in which file."""
+    if count:
+        where = "." if path is None else f": {path}"
+        log.warning(
+            "%s had a negative scale; its sign was dropped%s", count_of(count, "splat"), where
+        )
+
+
 def storable(
     cloud: SplatCloud,
     path: str | os.PathLike[str],
@@ -135,8 +158,8 @@ def storable(
 ) -> SplatCloud:
     """The part of a cloud that a format without NaN and without extra columns can hold.
 
-    Rows with NaN or infinite values are left out. What is lost (rows, columns, the model's tag) is
-    logged as a warning that names the file.
+    Rows with NaN or infinite values are left out, negative scales lose their sign. What is lost
+    (rows, signs, columns, the model's tag) is logged as a warning that names the file.
 
     Parameters
     ----------
@@ -158,6 +181,8 @@ def storable(
     if lost:
         log.warning("%s with NaN or infinite values left out of %s", count_of(lost, "splat"), path)
         cloud = cloud.subset(finite)
+    cloud, negative = positive_scales(cloud)
+    warn_of_negative_scales(negative, path)
     if cloud.model not in models:
         log.warning("The model tag %r cannot be kept in %s", cloud.model, path)
     if cloud.extras:

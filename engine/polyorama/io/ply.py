@@ -19,6 +19,7 @@ from polyorama.core.compile import core_count, kernel, parallel_for
 from polyorama.errors import FileFormatError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, read_into, reading, write_all
+from polyorama.io.limits import positive_scales, warn_of_negative_scales
 from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.io.ply_header import (
     HEADER_LIMIT,
@@ -87,9 +88,10 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     """Write a 3DGS PLY file: little-endian float32, no normals, 236 bytes a splat of degree 3.
 
-    Opacities are clamped to [1e-6, 1 - 1e-6] before the logit; a scale of 0 becomes -inf. The
-    model, up direction and comments go into the header, extra columns behind the standard ones.
-    Clouds of flat Gaussians get no ``scale_2``, as is the custom for them.
+    Opacities are clamped to [1e-6, 1 - 1e-6] before the logit. A scale of 0 becomes -inf, which
+    readers of PLY know as its limit; a negative one loses its sign, with a warning. The model, up
+    direction and comments go into the header, extra columns behind the standard ones. Clouds of
+    flat Gaussians get no ``scale_2``, as is the custom for them.
 
     Raises
     ------
@@ -338,6 +340,7 @@ class Sink:
         self._tags = tags or Tags()
         self._layout: _Layout | None = None
         self._start = 0
+        self._negative = 0
 
     def write(self, cloud: SplatCloud) -> None:
         """Append a cloud; see `io.stream.SplatSink`."""
@@ -348,12 +351,15 @@ class Sink:
         lost = [name for name in layout.extras if name not in cloud.extras]
         if lost:
             _log.warning("A piece has no column %s; zeros are written there.", ", ".join(lost))
+        cloud, negative = positive_scales(cloud)
+        self._negative += negative
         if len(cloud):
             self._write_rows(cloud.with_sh_degree(layout.sh_degree), layout)
         self.count += len(cloud)
 
     def finish(self) -> None:
-        """Put the true count into the header."""
+        """Put the true count into the header, and say what was changed."""
+        warn_of_negative_scales(self._negative)
         if self._layout is not None and self._expected is None:
             with self._path.open("rb+") as file:
                 file.write(self._layout.header(None, self.count))

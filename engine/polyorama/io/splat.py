@@ -16,6 +16,7 @@ from polyorama.core.compile import core_count, kernel, parallel_for
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, read_into, reading, write_all
+from polyorama.io.limits import positive_scales, warn_of_negative_scales
 from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.scene.splats import SH_C0, SplatCloud, SplatModel, sh_from_colors
 
@@ -38,6 +39,8 @@ _DC_OF_BYTE = sh_from_colors(np.arange(256) / 255.0)
 
 def read(path: str | os.PathLike[str]) -> SplatCloud:
     """Read a .splat file. Quaternions are normalised; all-zero ones stay zero.
+
+    Negative scales lose their sign, which is logged as a warning.
 
     Raises
     ------
@@ -95,9 +98,13 @@ class Source:
 
     def chunks(self, size: int = PIECE) -> Iterator[SplatCloud]:
         """Clouds of `size` splats in file order."""
+        negative = 0
         for start, count in piece_ranges(self.count, size):
             with reading(self._path):
-                cloud = self._cloud(start, count)
+                cloud, found = positive_scales(self._cloud(start, count))
+            negative += found
+            if start + count == self.count:
+                warn_of_negative_scales(negative, self._path)
             yield cloud
 
     def _cloud(self, first: int, count: int) -> SplatCloud:
@@ -130,6 +137,7 @@ class Sink:
         self._path = path
         self._model = tags.model if tags else None
         self._dropped = 0
+        self._negative = 0
         self._lost: set[str] = set()
 
     def write(self, cloud: SplatCloud) -> None:
@@ -139,6 +147,8 @@ class Sink:
         if (self._model or cloud.model) != "default":
             self._lost.add(f"the model tag {self._model or cloud.model!r}")
         self._lost.update(f"the column {name!r}" for name in cloud.extras)
+        cloud, negative = positive_scales(cloud)
+        self._negative += negative
         dc = np.ascontiguousarray(cloud.sh[:, 0])
         with self._path.open("ab", buffering=0) as file:
             for at in range(0, len(cloud), _BLOCK):
@@ -158,6 +168,7 @@ class Sink:
             _log.warning(
                 "%s splats with NaN or infinite values were left out.", f"{self._dropped:,}"
             )
+        warn_of_negative_scales(self._negative)
         if self._lost:
             _log.warning(".splat files cannot hold %s.", ", ".join(sorted(self._lost)))
 

@@ -136,6 +136,8 @@ def _broken(cloud: SplatCloud) -> list[Finding]:
                "with NaN in scale, rotation, opacity or colour", drop),
         *_rows("scale-infinite", "error", np.isposinf(cloud.scales).any(axis=1),
                "with an infinite scale", drop),
+        *_rows("scale-negative", "error", (cloud.scales < 0.0).any(axis=1),
+               "with a negative scale", "Drop its sign with convert --repair."),
         *_rows("quaternion-zero", "error", squared == 0.0, "with a rotation of length zero",
                "Set them to no rotation with convert --repair."),
         *_rows("quaternion-length", "note", (np.abs(squared - 1.0) > 2e-3) & (squared > 0.0),
