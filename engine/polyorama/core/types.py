@@ -16,7 +16,7 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["MAX_SIDE", "Bounds", "Camera", "frozen_array"]
+__all__ = ["MAX_SIDE", "Bounds", "Camera", "Lens", "frozen_array"]
 
 MAX_SIDE = 16384
 """The largest picture side in pixels that any renderer accepts."""
@@ -35,6 +35,31 @@ def frozen_array(values: ArrayLike, dtype: DTypeLike, shape: tuple[int, ...]) ->
         raise UsageError(f"Expected an array of shape {shape}, got {array.shape}.")
     array.flags.writeable = False
     return array
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A camera without its place: focal lengths, principal point, size; see `Camera`."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: int
+    height: int
+    near: float = 0.01
+    far: float = 1e10
+    orthographic: bool = False
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
+            raise UsageError(
+                f"A picture of {self.width}x{self.height} pixels cannot be made; "
+                f"each side must be 1 to {MAX_SIDE}."
+            )
+        numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
+        if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
+            raise UsageError("The camera's focal lengths must be positive and finite.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,16 +100,9 @@ class Camera:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "viewmat", frozen_array(self.viewmat, np.float64, (4, 4)))
-        if not (1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
-            raise UsageError(
-                f"A picture of {self.width}x{self.height} pixels cannot be made; "
-                f"each side must be 1 to {MAX_SIDE}."
-            )
+        _ = self.lens  # checks the numbers
         if not np.isfinite(self.viewmat).all():
             raise UsageError("The camera's matrix contains NaN or infinity.")
-        numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
-        if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
-            raise UsageError("The camera's focal lengths must be positive and finite.")
 
     @classmethod
     def look_at(
@@ -150,6 +168,14 @@ class Camera:
         return cls(
             look_at_matrix(eye, target, up),
             scale, scale, width / 2.0, height / 2.0, int(width), int(height), kind="orthographic",
+        )  # fmt: skip
+
+    @property
+    def lens(self) -> Lens:
+        """The camera without its place."""
+        return Lens(
+            self.fx, self.fy, self.cx, self.cy, self.width, self.height, self.near, self.far,
+            self.kind == "orthographic",
         )  # fmt: skip
 
     @property

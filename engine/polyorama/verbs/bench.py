@@ -23,7 +23,7 @@ import numpy as np
 
 from polyorama.core.compile import core_count, kernel
 from polyorama.core.jobs import Progress
-from polyorama.core.simd import WIDTH, broadcast, load, store
+from polyorama.core.simd import WIDTH, load, store
 from polyorama.errors import UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.render.cpu import CpuRasterizer
@@ -150,7 +150,7 @@ def _with_degree(document: Document, degree: int) -> Document:
 @kernel
 def _multiply_add(rounds: int, values: NDArray[np.float32]) -> None:
     # Twelve independent chains hide the latency of each.
-    k, c = broadcast(np.float32(0.999)), broadcast(np.float32(0.001))
+    k, c = values.dtype.type(0.999), values.dtype.type(0.001)
     a0, a1, a2, a3 = load(values, 0), load(values, 8), load(values, 16), load(values, 24)
     a4, a5, a6, a7 = load(values, 32), load(values, 40), load(values, 48), load(values, 56)
     a8, a9, b0, b1 = load(values, 64), load(values, 72), load(values, 80), load(values, 88)

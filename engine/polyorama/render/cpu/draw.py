@@ -8,8 +8,8 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.core.simd import (
-    broadcast,
     exp2,
+    fill,
     lanes,
     load,
     maximum,
@@ -23,15 +23,15 @@ from polyorama.core.simd import (
 from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH
 from polyorama.render.cpu.project import RECORD
 
-__all__ = ["draw_full", "draw_picture"]
+__all__ = ["FLOOR", "OPAQUE", "VISIBLE", "buffer_planes", "draw_full", "draw_picture"]
 
-_VISIBLE = np.float32(-7.994353436858858)
+VISIBLE = -7.994353436858858
 """log2(1/255): below this exponent a splat does not show."""
 
-_FLOOR = np.float32(-40.0)
+FLOOR = -40.0
 """Exponents are held above this, so that no denormal number can arise."""
 
-_OPAQUE = np.float32(1e-4)
+OPAQUE = 1e-4
 """Transmittance at or below which a pixel takes no further splat."""
 
 _AHEAD = 4
@@ -40,46 +40,60 @@ _AHEAD = 4
 _PLANE = TILE_HEIGHT * TILE_WIDTH
 
 
+def buffer_planes(full: bool, channels: int) -> int:
+    """Floats of a tile's buffer, for `carried`."""
+    return (6 + channels if full else 4) * _PLANE
+
+
 def _make_draw(full: bool) -> Any:
     """Compile the blending loop; `full` adds depth, ids and feature channels.
 
     A tile's accumulators lie in one buffer, plane after plane: transmittance, red, green, blue
-    and, when `full`, weighted depth, median depth, id, features. Transmittance turns negative
-    (its magnitude kept) when the next splat would bring it to 1e-4 or below: that pixel is done.
+    and, when `full`, weighted depth, the place in the tile's list of the splat that sets median
+    depth and id, features. Transmittance turns negative (its magnitude kept) when the next splat
+    would bring it to 1e-4 or below: that pixel is done.
+
+    A picture with very many pairs is drawn in slabs of depth, to bound memory. Then `carried`
+    (tiles, planes * pixels) keeps the buffers from slab to slab, and `done` (tiles,) says which
+    tiles take nothing more; else `carried` is empty. Pictures are written in the last slab.
     """
 
     @kernel
     def draw(
         start, stop, tiles_x, width, height, starts, lists, records, splat_ids, features,
         alpha_cap, background, opaque, counting, rgba8, color, alpha, depth, median, ids, blended,
+        carried, done, first_slab, last_slab,
     ):  # fmt: skip
         channels = features.shape[1]
-        planes = 7 + channels if full else 4
-        buffer = np.empty(planes * _PLANE, np.float32)
-        id_bits = splat_ids.view(np.float32)
-        buffer_bits = buffer.view(np.int32)
+        planes = 6 + channels if full else 4
+        real = records.dtype.type
+        nothing, everything, middle, limit = real(0.0), real(1.0), real(0.5), real(255.0)
+        buffer = np.empty(planes * _PLANE, records.dtype)
         evaluated, needed = 0, 0
-        x_lanes = lanes() + np.float32(0.5)
-        zero, half = broadcast(np.float32(0.0)), broadcast(np.float32(0.5))
-        cap, visible = broadcast(alpha_cap), broadcast(_VISIBLE)
-        floor, opaque_at = broadcast(_FLOOR), broadcast(_OPAQUE)
+        x_lanes = lanes(records) + middle
+        zero, half = fill(records, 0.0), fill(records, 0.5)
+        cap, visible = fill(records, alpha_cap), fill(records, VISIBLE)
+        floor, opaque_at = fill(records, FLOOR), fill(records, OPAQUE)
         for tile in range(start, stop):
             left = (tile % tiles_x) * TILE_WIDTH
             top = (tile // tiles_x) * TILE_HEIGHT
-            buffer[:_PLANE] = np.float32(1.0)
-            buffer[_PLANE:] = np.float32(0.0)
-            if full:
-                buffer_bits[6 * _PLANE : 7 * _PLANE] = -1
             rows = min(TILE_HEIGHT, height - top)
             columns = min(TILE_WIDTH, width - left)
-            for row in range(rows):
-                for column in range(columns, TILE_WIDTH):
-                    # Beyond the picture: done from the start.
-                    buffer[row * TILE_WIDTH + column] = np.float32(-1.0)
+            if first_slab:
+                buffer[:_PLANE] = everything
+                buffer[_PLANE:] = nothing
+                for row in range(rows):
+                    for column in range(columns, TILE_WIDTH):
+                        # Beyond the picture: done from the start.
+                        buffer[row * TILE_WIDTH + column] = -everything
+            else:
+                buffer[:] = carried[tile]
+            if full:
+                buffer[5 * _PLANE : 6 * _PLANE] = -everything
             live = (1 << rows) - 1
-            xs = x_lanes + np.float32(left)
-            end = starts[tile + 1]
-            for p in range(starts[tile], end):
+            xs = x_lanes + real(left)
+            begin, end = starts[tile], starts[tile + 1]
+            for p in range(begin, end):
                 pair = np.int64(lists[p])
                 ahead = (np.int64(lists[min(p + _AHEAD, end - 1)]) >> 16) * RECORD
                 prefetch(records, ahead)
@@ -88,14 +102,13 @@ def _make_draw(full: bool) -> Any:
                     continue
                 slot = pair >> 16
                 dx = records[slot, 0] - xs
-                strength = records[slot, 5]
-                strongest = broadcast(strength)
+                strongest = fill(records, records[slot, 5])
                 in_x = strongest - records[slot, 2] * dx * dx
                 b, c = records[slot, 3], records[slot, 4]
-                dy = records[slot, 1] - np.float32(top + first) - np.float32(0.5)
+                dy = records[slot, 1] - real(top + first) - middle
                 for row in range(first, last + 1):
                     line, slope = c * dy * dy, b * dy
-                    dy -= np.float32(1.0)
+                    dy -= everything
                     if (live >> row) & 1 == 0:
                         continue
                     exponent = (in_x - line) - slope * dx
@@ -119,16 +132,13 @@ def _make_draw(full: bool) -> Any:
                     at += _PLANE
                     store(buffer, at, load(buffer, at) + weight * records[slot, 8])
                     if full:
-                        z = broadcast(records[slot, 9])
                         at += _PLANE
-                        store(buffer, at, load(buffer, at) + weight * z)
+                        store(buffer, at, load(buffer, at) + weight * records[slot, 9])
                         # The last splat hit while more than half of the light passes.
                         hit = select_greater(before, half, weight, zero)
+                        place = fill(records, real(p - begin))
                         at += _PLANE
-                        store(buffer, at, select_greater(hit, zero, z, load(buffer, at)))
-                        at += _PLANE
-                        splat = broadcast(id_bits[slot])
-                        store(buffer, at, select_greater(hit, zero, splat, load(buffer, at)))
+                        store(buffer, at, select_greater(hit, zero, place, load(buffer, at)))
                         for channel in range(channels):
                             at += _PLANE
                             feature = features[splat_ids[slot], channel]
@@ -143,6 +153,20 @@ def _make_draw(full: bool) -> Any:
                         live &= ~(1 << row)
                 if live == 0:
                     break
+            if full:
+                for at in range(_PLANE):
+                    place = np.int64(buffer[at + 5 * _PLANE])
+                    if place >= 0:
+                        slot = np.int64(lists[begin + place]) >> 16
+                        x, y = left + at % TILE_WIDTH, top + at // TILE_WIDTH
+                        if x < width and y < height:
+                            median[y, x] = records[slot, 9]
+                            ids[y, x] = splat_ids[slot]
+            if carried.size:
+                carried[tile] = buffer
+                done[tile] = live == 0
+            if not last_slab:
+                continue
             for row in range(rows):
                 y = top + row
                 for column in range(columns):
@@ -151,29 +175,22 @@ def _make_draw(full: bool) -> Any:
                     red = buffer[at + _PLANE] + t * background[0]
                     green = buffer[at + 2 * _PLANE] + t * background[1]
                     blue = buffer[at + 3 * _PLANE] + t * background[2]
-                    cover = np.float32(1.0) if opaque else np.float32(1.0) - t
+                    cover = everything if opaque else everything - t
                     if rgba8.size:
-                        limit = np.float32(255.0)
-                        rgba8[y, x, 0] = np.uint8(min(red * limit, limit) + np.float32(0.5))
-                        rgba8[y, x, 1] = np.uint8(min(green * limit, limit) + np.float32(0.5))
-                        rgba8[y, x, 2] = np.uint8(min(blue * limit, limit) + np.float32(0.5))
-                        rgba8[y, x, 3] = np.uint8(cover * limit + np.float32(0.5))
+                        rgba8[y, x, 0] = np.uint8(min(red * limit, limit) + middle)
+                        rgba8[y, x, 1] = np.uint8(min(green * limit, limit) + middle)
+                        rgba8[y, x, 2] = np.uint8(min(blue * limit, limit) + middle)
+                        rgba8[y, x, 3] = np.uint8(cover * limit + middle)
                     if color.size:
                         color[y, x, 0] = red
                         color[y, x, 1] = green
                         color[y, x, 2] = blue
                         color[y, x, 3] = cover
                     if full:
-                        alpha[y, x] = np.float32(1.0) - t
-                        total = np.float32(1.0) - t
-                        if total > np.float32(0.0):
-                            depth[y, x] = buffer[at + 4 * _PLANE] / total
-                        else:
-                            depth[y, x] = np.float32(0.0)
-                        median[y, x] = buffer[at + 5 * _PLANE]
-                        ids[y, x] = buffer_bits[at + 6 * _PLANE]
+                        alpha[y, x] = everything - t
+                        depth[y, x] = buffer[at + 4 * _PLANE]
                         for channel in range(channels):
-                            blended[y, x, channel] = buffer[at + (7 + channel) * _PLANE]
+                            blended[y, x, channel] = buffer[at + (6 + channel) * _PLANE]
         return evaluated, needed
 
     return draw
@@ -183,4 +200,4 @@ draw_picture = _make_draw(full=False)
 """The blending loop for colour alone."""
 
 draw_full = _make_draw(full=True)
-"""The blending loop for colour, depth, ids and features."""
+"""The blending loop for colour, depth, ids and features; its depth is sum(w z), not divided."""

@@ -14,7 +14,7 @@ import numpy as np
 from polyorama.core.compile import kernel
 from polyorama.core.simd import (
     WIDTH,
-    broadcast,
+    fill,
     load,
     load_four_columns,
     load_three_columns,
@@ -33,31 +33,32 @@ RECORD = 12
 blue; depth; half width and half height of the visible ellipse. The exponent (base 2) at offset
 (dx, dy) from the mean is log2(opacity) - a dx^2 - b dx dy - c dy^2."""
 
-_LOG2_E = np.float32(1.4426950408889634)
-_LN_2 = np.float32(0.6931471805599453)
-_LOG2_255 = np.float32(7.994353436858858)
-_TINY = np.float32(1e-30)
-_HUGE = np.float32(1e30)
+_LOG2_E = 1.4426950408889634
+_LN_2 = 0.6931471805599453
+_LOG2_255 = 7.994353436858858
+_TINY = 1e-30
+_HUGE = 1e30
 
 
 @kernel
 def color_of(sh, row, degree, x, y, z):
     """SH(d) + 0.5 of one splat, not clamped: `sh` (N, K, 3), unit direction d = (x, y, z)."""
-    r = np.float32(0.28209479177387814) * sh[row, 0, 0]
-    g = np.float32(0.28209479177387814) * sh[row, 0, 1]
-    b = np.float32(0.28209479177387814) * sh[row, 0, 2]
+    real = sh.dtype.type
+    r = real(0.28209479177387814) * sh[row, 0, 0]
+    g = real(0.28209479177387814) * sh[row, 0, 1]
+    b = real(0.28209479177387814) * sh[row, 0, 2]
     if degree > 0:
-        c1 = np.float32(0.4886025119029199)
+        c1 = real(0.4886025119029199)
         y1, y2, y3 = -c1 * y, c1 * z, -c1 * x
         r += y1 * sh[row, 1, 0] + y2 * sh[row, 2, 0] + y3 * sh[row, 3, 0]
         g += y1 * sh[row, 1, 1] + y2 * sh[row, 2, 1] + y3 * sh[row, 3, 1]
         b += y1 * sh[row, 1, 2] + y2 * sh[row, 2, 2] + y3 * sh[row, 3, 2]
     if degree > 1:
         xx, yy, zz = x * x, y * y, z * z
-        c2 = np.float32(1.0925484305920792)
+        c2 = real(1.0925484305920792)
         y4, y5, y7 = c2 * x * y, -c2 * y * z, -c2 * x * z
-        y6 = np.float32(0.31539156525252005) * (np.float32(2.0) * zz - xx - yy)
-        y8 = np.float32(0.5462742152960396) * (xx - yy)
+        y6 = real(0.31539156525252005) * (real(2.0) * zz - xx - yy)
+        y8 = real(0.5462742152960396) * (xx - yy)
         r += y4 * sh[row, 4, 0] + y5 * sh[row, 5, 0] + y6 * sh[row, 6, 0]
         r += y7 * sh[row, 7, 0] + y8 * sh[row, 8, 0]
         g += y4 * sh[row, 4, 1] + y5 * sh[row, 5, 1] + y6 * sh[row, 6, 1]
@@ -65,15 +66,15 @@ def color_of(sh, row, degree, x, y, z):
         b += y4 * sh[row, 4, 2] + y5 * sh[row, 5, 2] + y6 * sh[row, 6, 2]
         b += y7 * sh[row, 7, 2] + y8 * sh[row, 8, 2]
         if degree > 2:
-            three, four = np.float32(3.0), np.float32(4.0)
-            c9 = np.float32(-0.5900435899266435)
-            c11 = np.float32(-0.4570457994644658)
+            three, four = real(3.0), real(4.0)
+            c9 = real(-0.5900435899266435)
+            c11 = real(-0.4570457994644658)
             y9 = c9 * y * (three * xx - yy)
-            y10 = np.float32(2.890611442640554) * x * y * z
+            y10 = real(2.890611442640554) * x * y * z
             y11 = c11 * y * (four * zz - xx - yy)
-            y12 = np.float32(0.3731763325901154) * z * (zz + zz - three * (xx + yy))
+            y12 = real(0.3731763325901154) * z * (zz + zz - three * (xx + yy))
             y13 = c11 * x * (four * zz - xx - yy)
-            y14 = np.float32(1.445305721320277) * z * (xx - yy)
+            y14 = real(1.445305721320277) * z * (xx - yy)
             y15 = c9 * x * (xx - three * yy)
             r += y9 * sh[row, 9, 0] + y10 * sh[row, 10, 0] + y11 * sh[row, 11, 0]
             r += y12 * sh[row, 12, 0] + y13 * sh[row, 13, 0] + y14 * sh[row, 14, 0]
@@ -84,7 +85,7 @@ def color_of(sh, row, degree, x, y, z):
             b += y9 * sh[row, 9, 2] + y10 * sh[row, 10, 2] + y11 * sh[row, 11, 2]
             b += y12 * sh[row, 12, 2] + y13 * sh[row, 13, 2] + y14 * sh[row, 14, 2]
             b += y15 * sh[row, 15, 2]
-    half = np.float32(0.5)
+    half = real(0.5)
     return r + half, g + half, b + half
 
 
@@ -131,28 +132,29 @@ def project(
     -------
     How many slots were filled.
     """
-    r00, r01, r02 = broadcast(view[0]), broadcast(view[1]), broadcast(view[2])
-    r10, r11, r12 = broadcast(view[3]), broadcast(view[4]), broadcast(view[5])
-    r20, r21, r22 = broadcast(view[6]), broadcast(view[7]), broadcast(view[8])
-    tx, ty, tz = broadcast(view[9]), broadcast(view[10]), broadcast(view[11])
-    orthographic = optics[0] < np.float32(0.0)
-    fx, fy = broadcast(abs(optics[0])), broadcast(optics[1])
-    cx, cy = broadcast(optics[2]), broadcast(optics[3])
-    width, height = broadcast(optics[4]), broadcast(optics[5])
-    near, far = broadcast(optics[6]), broadcast(optics[7])
-    low_x, high_x = broadcast(optics[8]), broadcast(optics[9])
-    low_y, high_y = broadcast(optics[10]), broadcast(optics[11])
-    dilation, least = broadcast(optics[12]), broadcast(optics[13])
-    antialiased = optics[13] >= np.float32(0.0)
+    r00, r01, r02 = fill(means, view[0]), fill(means, view[1]), fill(means, view[2])
+    r10, r11, r12 = fill(means, view[3]), fill(means, view[4]), fill(means, view[5])
+    r20, r21, r22 = fill(means, view[6]), fill(means, view[7]), fill(means, view[8])
+    tx, ty, tz = fill(means, view[9]), fill(means, view[10]), fill(means, view[11])
+    orthographic = optics[0] < 0.0
+    fx, fy = fill(means, abs(optics[0])), fill(means, optics[1])
+    cx, cy = fill(means, optics[2]), fill(means, optics[3])
+    width, height = fill(means, optics[4]), fill(means, optics[5])
+    near, far = fill(means, optics[6]), fill(means, optics[7])
+    low_x, high_x = fill(means, optics[8]), fill(means, optics[9])
+    low_y, high_y = fill(means, optics[10]), fill(means, optics[11])
+    dilation, least = fill(means, optics[12]), fill(means, optics[13])
+    antialiased = optics[13] >= 0.0
     zero, one, two = (
-        broadcast(np.float32(0.0)),
-        broadcast(np.float32(1.0)),
-        broadcast(np.float32(2.0)),
+        fill(means, 0.0),
+        fill(means, 1.0),
+        fill(means, 2.0),
     )
-    tiny, huge = broadcast(_TINY), broadcast(_HUGE)
-    half_log2_e, log2_e = broadcast(np.float32(0.5) * _LOG2_E), broadcast(_LOG2_E)
-    two_ln_2, log2_255 = broadcast(np.float32(2.0) * _LN_2), broadcast(_LOG2_255)
-    lane = np.empty(RECORD * WIDTH, np.float32)
+    tiny, huge = fill(means, _TINY), fill(means, _HUGE)
+    half_log2_e, log2_e = fill(means, 0.5 * _LOG2_E), fill(means, _LOG2_E)
+    two_ln_2, log2_255 = fill(means, 2.0 * _LN_2), fill(means, _LOG2_255)
+    lane = np.empty(RECORD * WIDTH, means.dtype)
+    nothing = means.dtype.type(0.0)
     count = opacities.size
     slot = start
     for block in range(start, stop, WIDTH):
@@ -236,8 +238,8 @@ def project(
         if orthographic:
             dx, dy, dz = r20, r21, r22
         else:
-            dx, dy = mx - broadcast(view[12]), my - broadcast(view[13])
-            dz = mz - broadcast(view[14])
+            dx, dy = mx - fill(means, view[12]), my - fill(means, view[13])
+            dz = mz - fill(means, view[14])
         scale = one / sqrt(maximum(dx * dx + dy * dy + dz * dz, tiny))
         store(lane, 6 * WIDTH, dx * scale)
         store(lane, 7 * WIDTH, dy * scale)
@@ -252,9 +254,9 @@ def project(
                 continue
             for field in range(RECORD):
                 records[slot, field] = lane[field * WIDTH + n]
-            records[slot, 6] = max(np.float32(0.0), red)
-            records[slot, 7] = max(np.float32(0.0), green)
-            records[slot, 8] = max(np.float32(0.0), blue)
+            records[slot, 6] = max(nothing, red)
+            records[slot, 7] = max(nothing, green)
+            records[slot, 8] = max(nothing, blue)
             splat_ids[slot] = i + n
             order[slot] = slot
             slot += 1

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.core.compile import core_count, parallel_for
-from polyorama.core.simd import WIDTH
+from polyorama.core.memory import require
 from polyorama.errors import UsageError
-from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH, distribute, find_pairs
-from polyorama.render.cpu.draw import draw_full, draw_picture
-from polyorama.render.cpu.project import RECORD, project
-from polyorama.render.cpu.sort import sort_by_depth
+from polyorama.render.cpu.draw import buffer_planes, draw_full, draw_picture
+from polyorama.render.cpu.pipeline import (
+    PARTS_PER_CORE,
+    Binned,
+    Projected,
+    bin_splats,
+    optics_array,
+    project_splats,
+    slabs,
+    tile_counts,
+    view_array,
+)
 from polyorama.render.frame import OUTPUTS, Frame
+from polyorama.render.prefix import limited
 from polyorama.render.rasterizers import Availability
 
 if TYPE_CHECKING:
@@ -23,33 +31,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polyorama.core.types import Camera
-    from polyorama.render.state import Constants, Gaussians, RenderState
-    from polyorama.scene.splats import SplatCloud
+    from polyorama.render.state import RenderState
 
 __all__ = ["CpuRasterizer", "availability", "create"]
-
-_PARTS_PER_CORE = 8
-_PREFIXES = 4
-"""How many coarse versions of a cloud are kept: a governor moves among a few."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Projected:
-    """Splats on the screen: `records` and `splat_ids` by slot, `order` the slots near to far."""
-
-    records: NDArray[np.float32]
-    splat_ids: NDArray[np.int32]
-    order: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Binned:
-    """Lists of pairs by tile: tile t owns ``lists[starts[t]:starts[t + 1]]``."""
-
-    starts: NDArray[np.int64]
-    lists: NDArray[np.uint64]
-    tiles_x: int
 
 
 class CpuRasterizer:
@@ -83,79 +67,109 @@ class CpuRasterizer:
             raise UsageError("The scene has no feature channels to draw.")
         timing: dict[str, float] = {}
         clock = _Clock(timing)
-        cloud, features, names = _limited(state.gaussians, state.limit)
-        projected = _project(cloud, state.camera, state.constants)
+        cloud, features, names = limited(state.gaussians, state.limit)
+        camera = state.camera
+        projected = project_splats(
+            cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
+            view_array(camera.viewmat), optics_array(camera.lens, state.constants),
+        )  # fmt: skip
         clock.lap("project")
-        order = sort_by_depth(projected.records, projected.order)
+        projected = projected.sorted()
         clock.lap("sort")
-        binned = _bin(projected.records, order, state.camera)
-        clock.lap("bin")
-        frame = self._draw(state, projected, binned, features, names, wanted)
-        clock.lap("draw")
-        counts = {**frame.counts, "visible": len(order), "pairs": len(binned.lists)}
-        return Frame(
-            rgba8=frame.rgba8,
-            color=frame.color,
-            alpha=frame.alpha,
-            expected_depth=frame.expected_depth,
-            median_depth=frame.median_depth,
-            ids=frame.ids,
-            features=frame.features,
-            timing=timing,
-            counts=counts,
-            backend=self.name,
-        )
+        picture = _Picture(state, features if "features" in wanted else None, wanted)
+        runs = slabs(projected, camera.width, camera.height)
+        pairs = 0
+        for number, run in enumerate(runs):
+            binned = bin_splats(run, camera.width, camera.height, done=picture.done)
+            pairs += len(binned.lists)
+            clock.lap("bin")
+            picture.draw(
+                run, binned, first=number == 0, last=number == len(runs) - 1,
+                count_needed=self._count_needed,
+            )  # fmt: skip
+            clock.lap("draw")
+        counts = {"visible": len(projected.order), "pairs": pairs, "evaluated": picture.evaluated}
+        if self._count_needed:
+            counts["needed"] = picture.needed
+        return picture.frame(names, timing, counts)
 
-    def _draw(
-        self,
-        state: RenderState,
-        projected: _Projected,
-        binned: _Binned,
-        features: NDArray[np.float32] | None,
-        names: NDArray[np.int32] | None,
-        wanted: frozenset[str],
-    ) -> Frame:
+
+class _Picture:
+    """The arrays of one frame while it is drawn, slab by slab."""
+
+    def __init__(
+        self, state: RenderState, features: NDArray[np.float32] | None, wanted: frozenset[str]
+    ) -> None:
         camera = state.camera
         size = (camera.height, camera.width)
-        full = bool(wanted & {"depth", "features"})
-        with_features = features is not None and "features" in wanted
-        if features is None or not with_features:
-            features = np.zeros((1, 0), np.float32)
+        self._state, self._wanted = state, wanted
+        self._full = bool(wanted & {"depth", "features"})
+        self._features = np.zeros((1, 0), np.float32) if features is None else features
+        channels = self._features.shape[1]
+        pixel = 4 * ("rgba8" in wanted) + 16 * ("color" in wanted)
+        pixel += (16 + 4 * channels) * self._full
+        require(
+            camera.width * camera.height * pixel,
+            f"a picture of {camera.width}x{camera.height} pixels; choose a smaller size",
+        )
 
-        def plane(on: bool, dtype: Any, *channels: int) -> NDArray[Any]:
-            return np.empty((*size, *channels) if on else (0,) * (2 + len(channels)), dtype)
+        def plane(on: bool, dtype: Any, *more: int) -> NDArray[Any]:
+            return np.zeros((*size, *more) if on else (0,) * (2 + len(more)), dtype)
 
-        rgba8 = plane("rgba8" in wanted, np.uint8, 4)
-        color = plane("color" in wanted, np.float32, 4)
-        alpha, depth, median = (plane(full, np.float32) for _ in range(3))
-        ids = plane(full, np.int32)
-        blended = plane(full, np.float32, features.shape[1])
+        self.rgba8 = plane("rgba8" in wanted, np.uint8, 4)
+        self.color = plane("color" in wanted, np.float32, 4)
+        self.alpha, self.depth, self.median = (plane(self._full, np.float32) for _ in range(3))
+        self.ids = plane(self._full, np.int32) - np.int32(1)
+        self.blended = plane(self._full, np.float32, channels)
+        self.evaluated = self.needed = 0
+        _, self._tiles = tile_counts(camera.width, camera.height)
+        self.done = np.zeros(self._tiles, np.uint8)
+        self._carried = np.empty((0, 0), np.float32)
+
+    def draw(
+        self, slab: Projected, binned: Binned, *, first: bool, last: bool, count_needed: bool
+    ) -> None:
+        """Blend one slab behind what was drawn before; the last one fills the arrays."""
+        camera, state = self._state.camera, self._state
+        kernel = draw_full if self._full else draw_picture
+        if first and not last:
+            planes = buffer_planes(self._full, self._features.shape[1])
+            self._carried = np.empty((self._tiles, planes), np.float32)
         background = np.array(state.background or (0.0, 0.0, 0.0), np.float32)
-        kernel = draw_full if full else draw_picture
 
         def task(_: int, start: int, stop: int) -> tuple[int, int]:
             return kernel(  # type: ignore[no-any-return]
                 start, stop, binned.tiles_x, camera.width, camera.height, binned.starts,
-                binned.lists, projected.records, projected.splat_ids, features,
+                binned.lists, slab.records, slab.splat_ids, self._features,
                 np.float32(state.constants.alpha_cap), background, state.background is not None,
-                self._count_needed, rgba8, color, alpha, depth, median, ids, blended,
+                count_needed, self.rgba8, self.color, self.alpha, self.depth, self.median,
+                self.ids, self.blended, self._carried, self.done, first, last,
             )  # fmt: skip
 
-        work = parallel_for(task, len(binned.starts) - 1, _PARTS_PER_CORE * core_count())
-        if names is not None and full:
-            ids = np.where(ids >= 0, names[ids], np.int32(-1))
-        counts = {"evaluated": sum(w[0] for w in work)}
-        if self._count_needed:
-            counts["needed"] = sum(w[1] for w in work)
+        work = parallel_for(task, self._tiles, PARTS_PER_CORE * core_count())
+        self.evaluated += sum(evaluated for evaluated, _ in work)
+        self.needed += sum(needed for _, needed in work)
+
+    def frame(
+        self, names: NDArray[np.int32] | None, timing: dict[str, float], counts: dict[str, int]
+    ) -> Frame:
+        """The finished frame; `names` are the splats' own where they were a coarse prefix."""
+        full = self._full
+        if full:
+            np.divide(self.depth, self.alpha, out=self.depth, where=self.alpha > 0.0)
+            if names is not None:
+                self.ids = np.where(self.ids >= 0, names[self.ids], np.int32(-1))
         return Frame(
-            rgba8=rgba8 if "rgba8" in wanted else None,
-            color=color if "color" in wanted else None,
-            alpha=alpha if full else None,
-            expected_depth=depth if full else None,
-            median_depth=median if full else None,
-            ids=ids if full else None,
-            features=blended if with_features else None,
+            rgba8=self.rgba8 if "rgba8" in self._wanted else None,
+            color=self.color if "color" in self._wanted else None,
+            alpha=self.alpha if full else None,
+            expected_depth=self.depth if full else None,
+            median_depth=self.median if full else None,
+            ids=self.ids if full else None,
+            features=self.blended if "features" in self._wanted else None,
+            timing=timing,
             counts=counts,
+            backend=CpuRasterizer.name,
         )
 
 
@@ -170,7 +184,7 @@ def create() -> CpuRasterizer:
 
 
 class _Clock:
-    """Writes the milliseconds since the last lap under a name."""
+    """Adds the milliseconds since the last lap under a name."""
 
     def __init__(self, timing: dict[str, float]) -> None:
         self._timing = timing
@@ -178,125 +192,5 @@ class _Clock:
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
-        self._timing[name] = 1000.0 * (now - self._last)
+        self._timing[name] = self._timing.get(name, 0.0) + 1000.0 * (now - self._last)
         self._last = now
-
-
-def _limited(
-    gaussians: Gaussians, limit: int | None
-) -> tuple[SplatCloud, NDArray[np.float32] | None, NDArray[np.int32] | None]:
-    """The splats to draw, their features, and their names where they are a coarse prefix."""
-    cloud, features = gaussians.cloud, gaussians.features
-    if limit is None or limit >= len(cloud):
-        return cloud, features, None
-    limit = max(limit, 0)
-    kept: dict[int, Any] = gaussians.cache.setdefault("prefixes", {})
-    if limit not in kept:
-        if "importance" not in gaussians.cache:
-            gaussians.cache["importance"] = cloud.importance_order()
-        names = np.sort(gaussians.cache["importance"][:limit])
-        while len(kept) >= _PREFIXES:
-            kept.pop(next(iter(kept)), None)
-        kept[limit] = (
-            cloud.subset(names), None if features is None else features[names], names,
-        )  # fmt: skip
-    return kept[limit]  # type: ignore[no-any-return]
-
-
-def _project(cloud: SplatCloud, camera: Camera, constants: Constants) -> _Projected:
-    count = len(cloud)
-    # The kernel reads eight rows at a time; a smaller cloud is padded with unseen splats.
-    room = max(count, WIDTH)
-
-    def flat(array: NDArray[np.float32]) -> NDArray[np.float32]:
-        if len(array) < room:
-            array = np.concatenate([array, np.zeros((room - count, *array.shape[1:]), np.float32)])
-        return array.reshape(-1)
-
-    means, quats, scales = flat(cloud.means), flat(cloud.quats), flat(cloud.scales)
-    opacities = flat(cloud.opacities)
-    sh = flat(cloud.sh).reshape(room, -1, 3)
-    records = np.empty((room, RECORD), np.float32)
-    splat_ids, order = np.empty(room, np.int32), np.empty(room, np.int32)
-    view, optics = _optics(camera, constants)
-    blocks = -(-count // WIDTH)
-
-    def task(_: int, start: int, stop: int) -> tuple[int, int]:
-        begin, end = start * WIDTH, min(stop * WIDTH, count)
-        filled = project(
-            begin, end, means, quats, scales, opacities, sh, cloud.sh_degree, view, optics,
-            records, splat_ids, order,
-        )  # fmt: skip
-        return begin, begin + filled
-
-    if count == 0:
-        return _Projected(records, splat_ids, order[:0])
-    runs = parallel_for(task, blocks, _PARTS_PER_CORE * core_count())
-    return _Projected(records, splat_ids, np.concatenate([order[a:b] for a, b in runs]))
-
-
-def _optics(
-    camera: Camera, constants: Constants
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The kernel's `view` and `optics` arrays."""
-    rotation, translation = camera.viewmat[:3, :3], camera.viewmat[:3, 3]
-    view = np.concatenate([rotation.ravel(), translation, camera.position]).astype(np.float32)
-    margin_x = constants.jacobian_margin * 0.5 * camera.width / camera.fx
-    margin_y = constants.jacobian_margin * 0.5 * camera.height / camera.fy
-    orthographic = camera.kind == "orthographic"
-    optics = np.array(
-        [
-            -camera.fx if orthographic else camera.fx,
-            camera.fy,
-            camera.cx,
-            camera.cy,
-            camera.width,
-            camera.height,
-            camera.near if orthographic else max(camera.near, constants.near),
-            camera.far,
-            -camera.cx / camera.fx - margin_x,
-            (camera.width - camera.cx) / camera.fx + margin_x,
-            -camera.cy / camera.fy - margin_y,
-            (camera.height - camera.cy) / camera.fy + margin_y,
-            constants.dilation,
-            # The floor is on the factor; the kernel takes it under the root.
-            constants.compensation_floor**2 if constants.antialiased else -1.0,
-        ],
-        np.float32,
-    )
-    return view, optics
-
-
-def _bin(records: NDArray[np.float32], order: NDArray[np.int32], camera: Camera) -> _Binned:
-    tiles_x = -(-camera.width // TILE_WIDTH)
-    tiles = tiles_x * -(-camera.height // TILE_HEIGHT)
-    parts = core_count()
-    room = 4 * len(order) // parts + 4096
-
-    def task(_: int, start: int, stop: int) -> tuple[int, Any, Any, Any]:
-        counts = np.empty(tiles, np.int32)
-        here = room
-        while True:
-            pairs, owners = np.empty(here, np.uint64), np.empty(here, np.int32)
-            found = find_pairs(
-                start, stop, order, records, camera.width, camera.height, tiles_x, pairs, owners,
-                counts,
-            )  # fmt: skip
-            if found <= here:
-                return found, pairs, owners, counts
-            here = found
-
-    if len(order) == 0:
-        return _Binned(np.zeros(tiles + 1, np.int64), np.empty(0, np.uint64), tiles_x)
-    found = parallel_for(task, len(order), parts)
-    counts = np.stack([f[3] for f in found]).astype(np.int64)
-    ends = np.cumsum(counts.T.ravel())
-    places = (ends - counts.T.ravel()).reshape(tiles, len(found)).T.copy()
-    starts = np.append(places[0], ends[-1])
-    lists = np.empty(ends[-1], np.uint64)
-    parallel_for(
-        lambda part, _a, _b: distribute(found[part][0], found[part][1], found[part][2],
-                                        places[part], lists),
-        len(found), len(found),
-    )  # fmt: skip
-    return _Binned(starts, lists, tiles_x)
