@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 
 from polyorama.core.jobs import Progress
 from polyorama.errors import FileFormatError, PolyoramaError
-from polyorama.scene.document import Document
+from polyorama.scene.document import Document, Node
 from polyorama_studio import calls, camera_text
 from polyorama_studio.jobs import Handlers, JobRunner, explain
 from polyorama_studio.orbit import OrbitView
@@ -100,11 +100,14 @@ def test_the_last_file_asked_for_wins(
         return a_document(paths)
 
     session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
-    session.open_files([tmp_path / "slow.ply"])
+    slow = tmp_path / "slow.ply"
+    slow.touch()
+    session.open_files([slow])
     session.open_files([tmp_path / "quick.ply"])
     qtbot.waitUntil(lambda: session.title == "quick.ply")
     gates["slow"].set()
-    qtbot.wait(80)
+    # Whatever was read is remembered, late or not: then the late document has come.
+    qtbot.waitUntil(lambda: slow.resolve() in session.preferences.recent)
     assert session.title == "quick.ply"
     assert session.stage.document.nodes[0].name == "quick"
     session.close()
@@ -122,12 +125,96 @@ def test_adding_keeps_what_is_open(qtbot: QtBot, session: Session, tmp_path: Pat
     assert session.title == "a.ply and 2 more"
 
 
+def test_two_quick_adds_both_arrive(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    gates = {name: threading.Event() for name in "abc"}
+    reading: list[str] = []
+
+    def opener(paths):
+        reading.append(paths[0].stem)
+        gates[paths[0].stem].wait(10.0)
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "b.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"], add=True)
+    gates["c"].set()
+    gates["b"].set()
+    gates["a"].set()
+    qtbot.waitUntil(lambda: len(session.files) == 3)
+    assert reading == ["a", "b", "c"], "one after the other"
+    assert [node.name for node in session.stage.document.nodes] == ["a", "b", "c"]
+    assert session.busy is None
+    session.close()
+
+
+def test_what_waits_is_added_though_the_file_before_it_is_broken(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
+) -> None:
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "broken.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    assert [node.name for node in session.stage.document.nodes] == ["a", "c"]
+    assert len(notices) == 1
+
+
+def test_opening_forgets_what_waits_to_be_added(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    gate = threading.Event()
+    names: list[str] = []
+
+    def opener(paths):
+        names.append(paths[0].stem)
+        if paths[0].stem == "a":
+            gate.wait(10.0)
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "b.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"])
+    gate.set()
+    qtbot.waitUntil(lambda: session.title == "c.ply")
+    session.close()
+    assert names == ["a", "c"]
+
+
+def test_the_same_project_twice(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
+    group = Node("stage")
+    project = Document((group, Node("ball", a_cloud(), parent=group.id), Node("cup", a_cloud())))
+    session._opener = lambda paths: project
+    session.open_files([tmp_path / "a.poly"])
+    session.open_files([tmp_path / "a.poly"], add=True)
+    session.open_files([tmp_path / "a.poly"], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 3)
+    assert notices == []
+    document = session.stage.document
+    assert session.stage.splat_count == 3 * 800
+    roots = [node.name for node in document.nodes if node.parent is None]
+    assert roots == ["stage", "cup", "a", "a 2"], "an added project is a group of its name"
+    assert len({node.id for node in document.nodes}) == len(document.nodes)
+
+
+def test_the_sample_stage_is_the_engines(qtbot: QtBot, session: Session) -> None:
+    from polyorama.verbs.demo import sample_path
+
+    session.open_sample()
+    session.open_files([sample_path().with_name("more.ply")], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    assert session.files[0] == sample_path()
+
+
 @pytest.mark.parametrize("up", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, -0.8, 0.0)])
 def test_added_things_stand_upright(up) -> None:
     first = Document.of([a_cloud()], ["a"])
     second = Document(nodes=Document.of([a_cloud()], ["b"]).nodes, up=up)
-    joined = calls.join([first, second])
+    joined = calls.add(first, second, None)
     assert joined.up == first.up
+    assert np.array_equal(joined.nodes[0].transform, np.eye(4))
     turn = joined.nodes[1].transform[:3, :3]
     assert turn @ np.array(up) == pytest.approx(first.up, abs=1e-9)
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-9)
