@@ -435,3 +435,32 @@ def test_nothing_to_write(tmp_path):
     with pytest.raises(OutputError, match="no splat"):
         gltf.write(sample_cloud(3, 0).subset(slice(0, 0)), tmp_path / "b.glb")
     assert not list(tmp_path.iterdir())
+
+
+def test_somebody_elses_bin_file_is_not_overwritten(tmp_path):
+    target, buffer = tmp_path / "a scene.gltf", tmp_path / "a scene.bin"
+    buffer.write_bytes(b"precious")
+    for text in (None, "{}", '{"buffers": [{"uri": "other.bin"}]}', '{"buffers": [7]}', "no"):
+        if text is not None:
+            target.write_text(text)
+        with pytest.raises(OutputError, match=r"a scene\.bin, which is not.*a scene\.gltf"):
+            gltf.write(sample_cloud(3, 0), target)
+        assert buffer.read_bytes() == b"precious"
+    buffer.unlink()
+    for count in (3, 5):
+        gltf.write(sample_cloud(count, 0), target)
+        assert len(gltf.read(target)) == count
+
+
+def test_a_gltf_and_its_buffer_change_together(tmp_path, monkeypatch):
+    target = tmp_path / "a.gltf"
+    gltf.write(sample_cloud(3, 0), target)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", fail)
+    with pytest.raises(OutputError, match=r"No space.*a\.gltf"):
+        gltf.write(sample_cloud(5, 0), target)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

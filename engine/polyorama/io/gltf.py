@@ -13,12 +13,12 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 
 from polyorama.errors import OutputError, PolyoramaError
-from polyorama.io.atomic import atomic_write
+from polyorama.io.atomic import atomic_write, atomic_write_all
 from polyorama.io.axes import LUF, flip_axes
 from polyorama.io.gltf_container import GltfFile, open_gltf
 from polyorama.io.gltf_nodes import node_worlds
@@ -59,6 +59,7 @@ _UP = (0.0, -1.0, 0.0)
 _LOGARITHMS = 0.01
 """Share of negative scales above which they are logarithms, not damage."""
 
+_MAX_TEXT = 64 << 20
 _MAX_PLACING = 300
 """How many times its size a file may grow by placing meshes again and again."""
 
@@ -92,10 +93,14 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     """Write a .glb file, or a .gltf file with its buffer beside it as a .bin file.
 
+    Both files of a .gltf are replaced together. A .bin file of that name that is not the buffer of
+    the .gltf to be replaced is somebody else's, and is not overwritten.
+
     Raises
     ------
     OutputError
-        If no finite splat is there, they do not fit in 4 GiB, or the system refuses.
+        If such a .bin file is in the way, no finite splat is there, they do not fit in 4 GiB, or
+        the system refuses.
     """
     target = Path(path)
     cloud = flip_axes(storable(cloud, path), LUF)
@@ -110,18 +115,19 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     if target.suffix.lower() == ".gltf":
         buffer = target.with_suffix(".bin")
         document["buffers"] = [{"uri": quote(buffer.name), "byteLength": size}]
-        with atomic_write(buffer) as temporary, temporary.open("wb") as file:
-            for values, _ in columns.values():
-                file.write(values.data)
-        with atomic_write(target) as temporary:
-            temporary.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        _check_buffer(buffer, target)
+        with atomic_write_all([buffer, target]) as (data, text):
+            with data.open("wb") as file:
+                for values, _ in columns.values():
+                    file.write(values.data)
+            text.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
         return
     document["buffers"] = [{"byteLength": size}]
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
+    head = json.dumps(document, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 4)
     with atomic_write(target) as temporary, temporary.open("wb") as file:
-        file.write(struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + size))
-        file.write(struct.pack("<I4s", len(text), b"JSON") + text)
+        file.write(struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(head) + 8 + size))
+        file.write(struct.pack("<I4s", len(head), b"JSON") + head)
         file.write(struct.pack("<I4s", size, b"BIN\0"))
         for values, _ in columns.values():
             file.write(values.data)
@@ -269,6 +275,24 @@ def _placed(file: GltfFile, cloud: SplatCloud, world: NDArray[np.float64]) -> Sp
 
 
 # --- writing ---------------------------------------------------------------------------------
+
+
+def _check_buffer(buffer: Path, target: Path) -> None:
+    """Refuse to overwrite a .bin file that is not the buffer of the .gltf that is replaced."""
+    if not buffer.exists():
+        return
+    try:
+        # Only names are looked at; a .gltf with data inside may be large, and is not read further.
+        with target.open("rb") as file:
+            root = json.loads(file.read(_MAX_TEXT))
+        owned = any(unquote(entry["uri"]) == buffer.name for entry in root["buffers"])
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        owned = False
+    if not owned:
+        raise OutputError(
+            f"The buffer would replace {buffer.name}, which is not that of this .gltf; move it "
+            f"away or choose another name: {target}"
+        )
 
 
 def _columns(cloud: SplatCloud) -> dict[str, tuple[NDArray[Any], str]]:

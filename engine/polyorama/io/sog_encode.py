@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -14,7 +15,7 @@ from PIL import Image
 
 from polyorama.core.compile import core_count, parallel_for
 from polyorama.errors import OutputError
-from polyorama.io.atomic import atomic_write
+from polyorama.io.atomic import atomic_write, atomic_write_all
 from polyorama.io.kmeans import codebook, encode, palette
 from polyorama.io.limits import storable
 from polyorama.io.smallest_three import SQRT_HALF, smallest_three
@@ -22,7 +23,7 @@ from polyorama.scene.morton import morton_order
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -67,16 +68,29 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str], *, passes: int = 10) 
             for name, data in {_META: text.encode(), **packed}.items():
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
         return
-    try:
-        target.parent.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"Cannot make the folder ({error.strerror}): {target.parent}") from error
     # The meta.json comes last: where it is, the images are whole.
-    for name, data in packed.items():
-        with atomic_write(target.parent / name) as temporary:
+    members = {target.parent / name: data for name, data in packed.items()}
+    members[target] = text.encode()
+    with _folder(target.parent), atomic_write_all(list(members)) as temporaries:
+        for temporary, data in zip(temporaries, members.values(), strict=True):
             temporary.write_bytes(data)
-    with atomic_write(target) as temporary:
-        temporary.write_text(text, "utf-8")
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder that exists within the block; if it was not there before, failure removes it."""
+    made = not path.exists()
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Cannot make the folder ({error.strerror}): {path}") from error
+    try:
+        yield
+    except BaseException:
+        if made:
+            with contextlib.suppress(OSError):  # something else may have been put there
+                path.rmdir()
+        raise
 
 
 def _compress(images: dict[str, NDArray[np.uint8]]) -> dict[str, bytes]:
