@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from polyorama.io.formats import FORMATS, read_splats, write_splats
+from polyorama.scene.rotations import turn_between
 from polyorama.scene.sh import evaluate
 from polyorama.scene.splats import SplatCloud, concatenate
 from tests.engine.splat_samples import ksplat_bytes, rotation_error, sample_cloud
@@ -162,6 +163,25 @@ MODELS_KEPT = {
     "a.glb": {"default", "antialiased", "2dgs"},
     "a.gltf": {"default", "antialiased", "2dgs"},
 }
+
+
+@pytest.mark.parametrize("target", ["a.glb", "a.gltf", "a.spz", "v3.spz"])
+@pytest.mark.parametrize("up", [(0, 0, 1), (0, 1, 0), (3, 0.5, -1)])
+def test_what_is_up_is_up_in_formats_that_say_so(tmp_path, target, up):
+    cloud = sample(1)
+    back = written(replace(cloud, up=up), tmp_path, target)
+    assert back.up == (0, -1, 0)
+    heights = cloud.means @ np.asarray(up, np.float32) / np.linalg.norm(up)
+    assert np.abs(-back.means[:, 1] - heights).max() < 1e-3
+    # Turned, not mirrored: turning the original by hand gives the same splats.
+    turn = np.eye(4)
+    turn[:3, :3] = turn_between(up, (0, -1, 0))
+    check(target, cloud.transformed(turn), back)
+
+
+@pytest.mark.parametrize("target", ["a.glb", "a.spz"])
+def test_a_cloud_that_says_nothing_of_up_stays_as_it_is(tmp_path, target):
+    check(target, sample(1), written(sample(1), tmp_path, target))
 
 
 @pytest.mark.parametrize("target", TARGETS)

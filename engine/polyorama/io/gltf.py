@@ -19,7 +19,7 @@ import numpy as np
 
 from polyorama.errors import OutputError, PolyoramaError
 from polyorama.io.atomic import atomic_write, atomic_write_all
-from polyorama.io.axes import LUF, flip_axes
+from polyorama.io.axes import LUF, UP, flip_axes, upright
 from polyorama.io.gltf_container import GltfFile, open_gltf
 from polyorama.io.gltf_nodes import node_worlds
 from polyorama.io.limits import (
@@ -55,7 +55,6 @@ _KNOWN = {
     "sortingMethod": "cameraDistance",
 }
 _PREFIXES = (f"{_EXTENSION}:", f"{_EXTENSION}:_", "_")
-_UP = (0.0, -1.0, 0.0)
 _LOGARITHMS = 0.01
 """Share of negative scales above which they are logarithms, not damage."""
 
@@ -87,11 +86,13 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
             clouds.append(_placed(file, cloud, world))
     if not clouds:
         raise file.error("There are no Gaussian splats in this glTF file")
-    return replace(flip_axes(concatenate(clouds), LUF), up=_UP)
+    return replace(flip_axes(concatenate(clouds), LUF), up=UP)
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     """Write a .glb file, or a .gltf file with its buffer beside it as a .bin file.
+
+    In glTF y is up: a cloud that says that something else is, is turned about the origin.
 
     Both files of a .gltf are replaced together. A .bin file of that name that is not the buffer of
     the .gltf to be replaced is somebody else's, and is not overwritten.
@@ -103,7 +104,7 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
         the system refuses.
     """
     target = Path(path)
-    cloud = flip_axes(storable(cloud, path), LUF)
+    cloud = flip_axes(upright(storable(cloud, path)), LUF)
     columns = _columns(cloud)
     size = sum(values.nbytes for values, _ in columns.values())
     if size > 0xFFFF0000:

@@ -19,6 +19,7 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,7 +204,8 @@ def _write_npz(cloud: SplatCloud, stream: IO[bytes]) -> None:
 def _write_by_format(cloud: SplatCloud, data_format: str, stream: IO[bytes]) -> None:
     with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
         scratch = Path(folder) / f"cloud.{data_format}"
-        write_splats(cloud, scratch)
+        # The document keeps what is up; a format that keeps it too may turn the cloud for it.
+        write_splats(replace(cloud, up=None), scratch)
         with scratch.open("rb") as file:
             shutil.copyfileobj(file, stream, 1 << 20)
 

@@ -18,7 +18,7 @@ import zstandard
 from polyorama.core.compile import core_count, parallel_for
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.axes import RUB, Flip, position_signs, quaternion_signs, sh_signs
+from polyorama.io.axes import RUB, UP, Flip, position_signs, quaternion_signs, sh_signs, upright
 from polyorama.io.limits import check_expansion, count_of, read_bytes, storable
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three, smallest_three
 from polyorama.scene.splats import SplatCloud
@@ -120,6 +120,8 @@ def write(
 ) -> None:
     """Write an .spz file.
 
+    In .spz y is up: a cloud that says that something else is, is turned about the origin.
+
     Parameters
     ----------
     version
@@ -139,7 +141,7 @@ def write(
         raise UsageError(f"An .spz file can be written in version 3 or 4, not {version}.")
     if fractional_bits is not None and not 0 <= fractional_bits <= 20:
         raise UsageError(f"Positions can have 0 to 20 fractional bits, not {fractional_bits}.")
-    cloud = storable(cloud, path, models=("default", "antialiased"))
+    cloud = upright(storable(cloud, path, models=("default", "antialiased")))
     if version == 3 and len(cloud) > 10_000_000:
         raise OutputError(
             f"Version 3 of .spz holds at most 10,000,000 splats, not {len(cloud):,}; "
@@ -378,7 +380,7 @@ def _decode(
         sh=sh,
         model="antialiased" if header.flags & _ANTIALIASED else "default",
         # In memory y points down, so the y of a file that has y up is up there too.
-        up=(0.0, -1.0, 0.0) if flip[1] else None,
+        up=UP if flip[1] else None,
     )
 
 
