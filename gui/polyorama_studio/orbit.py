@@ -26,6 +26,11 @@ DIRECTIONS = {
 }
 """Named views as (yaw, pitch), degrees."""
 
+_NEAR = 0.01
+"""The near plane of the engine's cameras, world units."""
+_NEAR_SHARE = 0.01
+"""The near plane as a share of the distance, for scenes of millimetres."""
+
 Vector = tuple[float, float, float]
 
 
@@ -88,18 +93,32 @@ class OrbitView:
         """Height of what is seen of the plane through the target, world units."""
         return float(2.0 * self.distance * np.tan(np.radians(self.fov) / 2.0))
 
+    @property
+    def near(self) -> float:
+        """Nearest depth that is drawn in perspective, world units: less where things are small."""
+        return min(_NEAR, _NEAR_SHARE * self.distance)
+
+    @property
+    def standoff(self) -> float:
+        """From the engine's camera to the target, world units.
+
+        Parallel lines look the same from everywhere, so that camera stands far enough back that
+        nothing around the target is cut by its near plane, however small all is.
+        """
+        return 8.0 * self.distance + _NEAR if self.orthographic else self.distance
+
     def camera(self, width: int, height: int) -> Camera:
         """The engine's camera for a picture of that size in pixels."""
         _, upward, backward = self.axes()
         target = np.asarray(self.target)
+        eye = target + self.standoff * backward
         if self.orthographic:
-            # Far enough back that nothing around the target is cut by the near plane.
             return Camera.orthographic(
-                target + 8.0 * self.distance * backward, target, upward,
-                height_in_world=self.height_in_world, size=(width, height),
-            )  # fmt: skip
-        eye = target + self.distance * backward
-        return Camera.look_at(eye, target, upward, fov=self.fov, size=(width, height))
+                eye, target, upward, height_in_world=self.height_in_world, size=(width, height)
+            )
+        return Camera.look_at(
+            eye, target, upward, fov=self.fov, size=(width, height), near=self.near
+        )
 
     @classmethod
     def of_camera(cls, camera: Camera, up: Vector, pivot: NDArray[np.float64]) -> OrbitView:

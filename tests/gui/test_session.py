@@ -293,14 +293,20 @@ def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("pitch", [20.0, 90.0, -90.0])
 @pytest.mark.parametrize("orthographic", [False, True])
-def test_copied_python_makes_the_same_camera(pitch: float, orthographic: bool) -> None:
+@pytest.mark.parametrize("distance", [2.0, 0.002])
+def test_copied_python_makes_the_same_camera(
+    pitch: float, orthographic: bool, distance: float
+) -> None:
     import polyorama as po
 
-    view = OrbitView((0.5, -1.25, 3.0), 40.0, pitch, 2.0, orthographic=orthographic)
+    target = (0.5 * distance, -0.25 * distance, 1.5 * distance)
+    view = OrbitView(target, 40.0, pitch, distance, orthographic=orthographic)
     camera = eval(camera_text.python_camera(view, (400, 300)), {"po": po})
     wanted = view.camera(400, 300)
     assert camera.kind == wanted.kind
     assert camera.viewmat[:3, :3] == pytest.approx(wanted.viewmat[:3, :3], abs=1e-3)
+    assert camera.position == pytest.approx(wanted.position, abs=1e-3 * distance)
+    assert camera.near == pytest.approx(wanted.near)
     assert (camera.width, camera.height) == (400, 300)
     assert camera.fx == pytest.approx(wanted.fx, rel=1e-3)
 
@@ -317,7 +323,7 @@ def test_copied_command_is_understood(orthographic: bool, tmp_path: Path) -> Non
     options = parser.parse_args(words[2:])
     assert options.files == [str(path) for path in files]
     assert options.size == (400, 300)
-    assert options.eye == pytest.approx(view.eye, rel=1e-3)
+    assert options.eye == pytest.approx(view.camera(400, 300).position, rel=1e-3)
     assert options.target == pytest.approx(view.target)
     assert options.up == pytest.approx(view.up)
     if orthographic:
