@@ -58,6 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PolyoramaError as error:
         print(f"polyorama: {error}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(
+            "polyorama: There is not enough memory for this; choose a smaller size or file.",
+            file=sys.stderr,
+        )
+        return 2
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing is wrong.
         sys.stderr.close()

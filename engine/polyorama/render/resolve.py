@@ -106,10 +106,10 @@ def resolve(
         constants = replace(
             PRESETS["gsplat-1.5.3"], antialiased=gaussians.cloud.model == "antialiased"
         )
-    if isinstance(background, str):
+    if background == "document":
         background = document.background
-    if background is not None and len(background) != 3:
-        raise UsageError("A background is three numbers, 0 to 1.")
+    elif isinstance(background, str):
+        raise UsageError(f"A background is a colour, None or 'document', not {background!r}.")
     return RenderState(gaussians, camera, background, constants, limit)
 
 

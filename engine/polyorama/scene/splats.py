@@ -42,6 +42,9 @@ def colors_from_sh(dc: ArrayLike) -> NDArray[np.float32]:
 class SplatCloud:
     """N Gaussians in natural form; every array is read-only.
 
+    The cloud takes over the arrays that it is given: those that need no conversion are not copied
+    but made read-only for their former owner too.
+
     Parameters
     ----------
     means
@@ -100,9 +103,9 @@ class SplatCloud:
         for name, column in self.extras.items():
             if len(column) != count:
                 raise UsageError(f"Column {name!r} has {len(column)} rows for {count} splats.")
-            view = np.ascontiguousarray(column).view()
-            view.flags.writeable = False
-            frozen[name] = view
+            if column.ndim != 1:
+                raise UsageError(f"Column {name!r} has shape {column.shape}; expected ({count},).")
+            frozen[name] = _owned(np.ascontiguousarray(column))
         object.__setattr__(self, "extras", MappingProxyType(frozen))
 
     def __len__(self) -> int:
@@ -228,8 +231,17 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
 
 
 def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
-    array = np.ascontiguousarray(getattr(cloud, name), np.float32).view()
+    array = np.ascontiguousarray(getattr(cloud, name), np.float32)
     if array.shape != shape:
         raise UsageError(f"Splat array {name!r} has shape {array.shape}; expected {shape}.")
-    array.flags.writeable = False
-    object.__setattr__(cloud, name, array)
+    object.__setattr__(cloud, name, _owned(array))
+
+
+def _owned(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view; what it looks at becomes read-only too, so that no one can write to it."""
+    view = array.view()
+    owner: Any = view
+    while isinstance(owner, np.ndarray):
+        owner.flags.writeable = False
+        owner = owner.base
+    return view

@@ -117,7 +117,7 @@ def optics_array(lens: Lens, constants: Constants, dtype: DTypeLike = np.float32
             lens.cy,
             lens.width,
             lens.height,
-            lens.near if lens.orthographic else max(lens.near, constants.near),
+            lens.near if constants.near is None else constants.near,
             lens.far,
             -lens.cx / lens.fx - margin_x,
             (lens.width - lens.cx) / lens.fx + margin_x,
