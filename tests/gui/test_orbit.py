@@ -14,7 +14,6 @@ from polyorama_studio.calls import first_view
 from polyorama_studio.orbit import DIRECTIONS, OrbitView
 from tests.gui.fakes import a_cloud
 
-
 UPS = [(0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.3, -0.8, 0.2), (1.0, 0.0, 0.0)]
 SIZE = (640, 400)
 
@@ -133,7 +132,8 @@ def test_scenes_of_every_size_are_seen_whole(size: float, orthographic: bool) ->
     assert camera.near < depths.min()
     assert depths.max() < camera.far
     closer = view.zoomed(0.1).camera(*SIZE)
-    assert closer.near < 0.1 * view.distance
+    target = closer.viewmat[2, :3] @ np.array(view.target) + closer.viewmat[2, 3]
+    assert target - closer.near > 0.05 * view.distance
 
 
 def test_a_millimetre_is_drawn() -> None:
