@@ -217,6 +217,7 @@ CONTRADICTIONS = [
     (["-o", "a.png", "--cameras", "cams.json"], "6 cameras"),
     (["-o", "a.png", "--cameras", "cams.json", "--frames", "9"], "pick nothing"),
     (["-o", "a.png", "--cameras", "cams.json", "--eye", "0,0,1"], "contradict"),
+    (["-o", "a.png", "--cameras", "cams.json", "--up", "0,1,0"], "contradict"),
     (["-o", "a.mp4", "--cameras", "cams.json", "--turntable", "1"], "contradict"),
     (["-o", "a.png", "--fov", "40", "--ortho", "1"], "contradict"),
     (["-o", "a.mp4", "--fly", "2"], "--cameras"),

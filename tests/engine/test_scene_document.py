@@ -48,6 +48,12 @@ def test_the_first_document_keeps_its_view_and_its_names() -> None:
     assert np.array_equal(kept.transform, moved.nodes[0].transform)
 
 
+@pytest.mark.parametrize("up", [(0, 0, 0), (0, float("nan"), 1)])
+def test_a_document_has_an_up_direction(up) -> None:
+    with pytest.raises(UsageError, match="up direction"):
+        Document(up=up)
+
+
 def test_what_cannot_be_joined() -> None:
     with pytest.raises(UsageError, match="nothing to join"):
         Document.joined([])

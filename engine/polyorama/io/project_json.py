@@ -146,7 +146,7 @@ def _document(root: Any) -> DocumentEntry:
         nodes,
         None if camera is None else _camera(camera),
         _vector(fields.get("background"), "background"),
-        _vector(fields.get("up"), "up"),
+        _direction(fields.get("up"), "up"),
     )
 
 
@@ -183,7 +183,7 @@ def _node(entry: Any, index: int) -> NodeEntry:
         visible=visible,
         data=data,
         model=cast("SplatModel | None", model),
-        up=None if up is None else _vector(up, f"{where} up"),
+        up=None if up is None else _direction(up, f"{where} up"),
         comments=tuple(_text(line, f"{where} comments") for line in comments),
     )
 
@@ -224,6 +224,13 @@ def _text(value: Any, where: str) -> str:
 def _vector(value: Any, where: str) -> Vector:
     x, y, z = _numbers(value, (3,), where)
     return (float(x), float(y), float(z))
+
+
+def _direction(value: Any, where: str) -> Vector:
+    vector = _vector(value, where)
+    if not any(vector):
+        raise _FieldError(f"{where} is no direction, since all its numbers are 0")
+    return vector
 
 
 def _numbers(value: Any, shape: Sequence[int], where: str) -> list[Any]:

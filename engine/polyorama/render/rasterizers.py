@@ -62,7 +62,10 @@ def get_rasterizer(name: str = "auto") -> Rasterizer:
     """
     states = available_backends()
     if name == "auto":
-        name = next(backend for backend, state in states.items() if state.ok)
+        name = next((backend for backend, state in states.items() if state.ok), "")
+        if not name:
+            reasons = "; ".join(f"{backend}: {state.reason}" for backend, state in states.items())
+            raise UnavailableError(f"No backend can run here. {reasons}")
     if name not in states:
         raise UsageError(f"There is no backend {name!r}; choose auto, {', '.join(states)}.")
     if not states[name].ok:

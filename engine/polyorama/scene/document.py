@@ -77,7 +77,7 @@ class Document:
     Raises
     ------
     UsageError
-        If ids repeat or a parent is missing or comes after its child.
+        If ids repeat, a parent is missing or comes after its child, or `up` is no direction.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -86,6 +86,8 @@ class Document:
     up: tuple[float, float, float] = (0.0, -1.0, 0.0)
 
     def __post_init__(self) -> None:
+        if not (np.isfinite(self.up).all() and np.any(self.up)):
+            raise UsageError("A document's up direction is finite and not 0, 0, 0.")
         seen: set[str] = set()
         for node in self.nodes:
             if node.id in seen:
