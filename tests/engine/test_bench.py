@@ -13,7 +13,7 @@ from polyorama.core.jobs import run
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.io.formats import write_splats
-from polyorama.render.resolve import render
+from polyorama.render.resolve import draw
 from polyorama.verbs.bench import bench_files, bench_render, synthetic_cloud
 from polyorama.verbs.open import open_document
 
@@ -39,7 +39,7 @@ def test_render_ends_with_one_json_line_and_the_starting_picture(capture, tmp_pa
         figures
     )
     camera = Camera.look_at((-1, -2, 9), (0, 0, 0), (0, -1, 0), fov=45, size=(160, 90))
-    expected = render(open_document(capture), camera).rgba8
+    expected = draw(open_document(capture), camera).rgba8
     assert np.array_equal(np.asarray(Image.open(picture).convert("RGB")), expected[..., :3])
 
 

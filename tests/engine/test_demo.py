@@ -16,7 +16,7 @@ from polyorama.core.jobs import Progress
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError
 from polyorama.io.project import read_project, read_thumbnail
-from polyorama.render.resolve import render
+from polyorama.render.resolve import draw
 from polyorama.scene.document import Document, Node
 from polyorama.scene.theatre import props, sheets
 from polyorama.scene.theatre.build import cloud_of
@@ -257,7 +257,7 @@ def test_the_sample_is_small_and_sane(sample: Document) -> None:
 def test_the_sample_can_be_seen(sample: Document) -> None:
     """The saved view is filled without holes, warm in the curtains, blue in the sky."""
     assert sample.camera is not None
-    frame = render(
+    frame = draw(
         sample, sample.camera.resized(320, 180), backend="cpu", outputs=("color", "depth")
     )
     assert frame.color is not None

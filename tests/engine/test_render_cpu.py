@@ -14,7 +14,8 @@ from polyorama.errors import UsageError
 from polyorama.io.formats import read_splats
 from polyorama.render.cpu import CpuRasterizer, pipeline
 from polyorama.render.rasterizers import available_backends, get_rasterizer
-from polyorama.render.resolve import render, resolve
+from polyorama.render.resolve import draw as draw_document
+from polyorama.render.resolve import resolve
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
 from polyorama.scene.document import Document, Node
 from polyorama.scene.splats import SplatCloud
@@ -298,13 +299,13 @@ def test_documents_trained_antialiased_are_drawn_so():
 def test_wrong_wishes_are_told():
     document = Document.of([random_cloud(19)], ["x"])
     with pytest.raises(UsageError, match="no backend 'quantum'"):
-        render(document, orbit_camera(), backend="quantum")
+        draw_document(document, orbit_camera(), backend="quantum")
     with pytest.raises(UsageError, match="preset"):
-        render(document, orbit_camera(), constants="unreal")
+        draw_document(document, orbit_camera(), constants="unreal")
     with pytest.raises(UsageError, match="outputs"):
-        render(document, orbit_camera(), outputs={"smell"})
+        draw_document(document, orbit_camera(), outputs={"smell"})
     with pytest.raises(UsageError, match="feature"):
-        render(document, orbit_camera(), outputs={"features"})
+        draw_document(document, orbit_camera(), outputs={"features"})
 
 
 def test_cpu_is_always_there():

@@ -12,7 +12,7 @@ from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.render.footprints import rebind
 from polyorama.render.occlusion import Occluders, ambient_occlusion
-from polyorama.render.resolve import render
+from polyorama.render.resolve import draw
 from polyorama.render.sampling import eliminate, progressive_order, smooth, surface_points
 from polyorama.render.shading import (
     DirectionalLight,
@@ -117,7 +117,7 @@ def shrunk(mask, steps):
 
 def assert_covers(mesh, cloud, spacing):
     for camera in cameras(mesh):
-        frame = render(Document.of([cloud], ["mesh"]), camera, background=None, outputs=("color",))
+        frame = draw(Document.of([cloud], ["mesh"]), camera, background=None, outputs=("color",))
         alpha = frame.color[:, :, 3]
         hit = silhouette(mesh, camera)
         pixels = camera.fx * spacing / np.linalg.norm(camera.position - mesh.vertices.mean(axis=0))
@@ -143,7 +143,7 @@ def test_a_coarse_prefix_covers_too():
     coarse = surfels.coarse(2000)
     assert len(coarse) == 2000
     for camera in cameras(mesh):
-        frame = render(Document.of([coarse], ["m"]), camera, background=None, outputs=("color",))
+        frame = draw(Document.of([coarse], ["m"]), camera, background=None, outputs=("color",))
         inside = shrunk(silhouette(mesh, camera), 3)
         assert np.quantile(frame.color[:, :, 3][inside], 0.02) > 0.9
     assert surfels.coarse(10**6) is surfels.cloud

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
-__all__ = ["flatten", "render", "resolve"]
+__all__ = ["draw", "flatten", "resolve"]
 
 _KEPT = 4
 _flat: OrderedDict[int, tuple[Document, Gaussians]] = OrderedDict()
@@ -113,7 +113,7 @@ def resolve(
     return RenderState(gaussians, camera, background, constants, limit)
 
 
-def render(
+def draw(
     document: Document,
     camera: Camera,
     *,

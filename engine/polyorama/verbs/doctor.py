@@ -400,12 +400,12 @@ def _backends(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
 def _picture(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
     """Draw a small picture: the one check that says whether all the rest comes together."""
     try:
-        from polyorama.render.resolve import render
+        from polyorama.render.resolve import draw
         from polyorama.verbs.warm import tiny_scene
 
         document, camera = tiny_scene()
         begun = time.perf_counter()
-        frame = render(document, camera)
+        frame = draw(document, camera)
         milliseconds = (time.perf_counter() - begun) * 1e3
         assert frame.rgba8 is not None
         colors = frame.rgba8[..., :3]

@@ -13,7 +13,7 @@ from polyorama.errors import UsageError
 from polyorama.io.video import frame_rate
 from polyorama.render import paths
 from polyorama.render.rasterizers import get_rasterizer
-from polyorama.render.resolve import render as render_through
+from polyorama.render.resolve import draw as draw_through
 from polyorama.render.resolve import resolve
 from polyorama.scene.framing import frame_document
 from polyorama.scene.subject import OUTLIERS, document_points, weighted_quantile
@@ -130,7 +130,7 @@ def render(
         camera = view_of(document, size=size)
     elif size is not None:
         camera = camera.resized(*size)
-    return render_through(
+    return draw_through(
         document, camera, backend=backend, outputs=outputs, background=background,
         constants=constants, limit=limit,
     )  # fmt: skip
