@@ -18,14 +18,14 @@ from polyorama.errors import OutputError
 from polyorama.io.project import read_project, read_thumbnail
 from polyorama.render.resolve import draw
 from polyorama.scene.document import Document, Node
-from polyorama.scene.theatre import props, sheets
-from polyorama.scene.theatre.build import cloud_of
-from polyorama.scene.theatre.light import Lamp, Shadows, lit_colors, toned
-from polyorama.scene.theatre.paint import Canvas, blurred, display, linear, noise
-from polyorama.scene.theatre.paper import backed, rim
-from polyorama.scene.theatre.sheets import Sheet, block, board, lathe, panel, spun, tube
-from polyorama.scene.theatre.stipple import SIGMA, stipple
 from polyorama.verbs.demo import sample_path
+from polyorama.verbs.theatre import props, sheets
+from polyorama.verbs.theatre.build import cloud_of
+from polyorama.verbs.theatre.light import Lamp, Shadows, lit_colors, toned
+from polyorama.verbs.theatre.paint import Canvas, blurred, display, linear, noise
+from polyorama.verbs.theatre.paper import backed, rim
+from polyorama.verbs.theatre.sheets import Sheet, block, board, lathe, panel, spun, tube
+from polyorama.verbs.theatre.stipple import SIGMA, stipple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -257,9 +257,7 @@ def test_the_sample_is_small_and_sane(sample: Document) -> None:
 def test_the_sample_can_be_seen(sample: Document) -> None:
     """The saved view is filled without holes, warm in the curtains, blue in the sky."""
     assert sample.camera is not None
-    frame = draw(
-        sample, sample.camera.resized(320, 180), backend="cpu", outputs=("color", "depth")
-    )
+    frame = draw(sample, sample.camera.resized(320, 180), backend="cpu", outputs=("color", "depth"))
     assert frame.color is not None
     assert frame.alpha is not None
     picture, alpha = frame.color[..., :3], frame.alpha

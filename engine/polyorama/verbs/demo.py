@@ -14,7 +14,7 @@ from polyorama.core import jobs
 from polyorama.core.jobs import Progress
 from polyorama.io.project import write_project
 from polyorama.render.resolve import draw
-from polyorama.scene.theatre.build import SEED, build_theatre
+from polyorama.verbs.theatre.build import SEED, build_theatre
 
 if TYPE_CHECKING:
     import os

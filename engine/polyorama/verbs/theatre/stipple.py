@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import kernel
-from polyorama.scene.theatre.paint import blurred
-from polyorama.scene.theatre.sheets import tangents
+from polyorama.verbs.theatre.paint import blurred
+from polyorama.verbs.theatre.sheets import tangents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from polyorama.scene.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.sheets import Sheet
 
 __all__ = ["Dabs", "joined", "stipple"]
 

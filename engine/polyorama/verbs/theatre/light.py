@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.scene.neighbors import KdTree
-from polyorama.scene.theatre.paint import display, linear
+from polyorama.verbs.theatre.paint import display, linear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from polyorama.scene.theatre.sheets import Sheet
-    from polyorama.scene.theatre.stipple import Dabs
+    from polyorama.verbs.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.stipple import Dabs
 
 __all__ = ["Lamp", "Shadows", "lit_colors"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from polyorama.scene.theatre.ornament import star, stroke
-from polyorama.scene.theatre.paint import Canvas, blurred, fbm, hex_color, mix, noise, ramp, step
-from polyorama.scene.theatre.sheets import Sheet, board, shifted, smooth_curve, tube
+from polyorama.verbs.theatre.ornament import star, stroke
+from polyorama.verbs.theatre.paint import Canvas, blurred, fbm, hex_color, mix, noise, ramp, step
+from polyorama.verbs.theatre.sheets import Sheet, board, shifted, smooth_curve, tube
 
 __all__ = ["MOON", "clouds", "forest", "hanging_stars", "hills", "moon", "sky", "town"]
 

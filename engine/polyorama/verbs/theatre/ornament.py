@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.scene.theatre.paint import blurred, hex_color, mix, noise, step
-from polyorama.scene.theatre.sheets import Sheet, board
+from polyorama.verbs.theatre.paint import blurred, hex_color, mix, noise, step
+from polyorama.verbs.theatre.sheets import Sheet, board
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from polyorama.scene.theatre.paint import Canvas
+    from polyorama.verbs.theatre.paint import Canvas
 
 __all__ = ["relief", "rosette", "scroll", "star", "stroke", "sunburst"]
 

@@ -14,18 +14,18 @@ from polyorama.scene.document import Document, Node
 from polyorama.scene.morton import morton_order
 from polyorama.scene.rotations import quaternions
 from polyorama.scene.splats import SplatCloud, sh_from_colors
-from polyorama.scene.theatre import cloth, glow, props, scenery, stage
-from polyorama.scene.theatre.light import Lamp, Shadows, lit_colors
-from polyorama.scene.theatre.paint import hex_color, linear
-from polyorama.scene.theatre.paper import backed, rim
-from polyorama.scene.theatre.sheets import shifted
-from polyorama.scene.theatre.stipple import Dabs, joined, stipple
+from polyorama.verbs.theatre import cloth, glow, props, scenery, stage
+from polyorama.verbs.theatre.light import Lamp, Shadows, lit_colors
+from polyorama.verbs.theatre.paint import hex_color, linear
+from polyorama.verbs.theatre.paper import backed, rim
+from polyorama.verbs.theatre.sheets import shifted
+from polyorama.verbs.theatre.stipple import Dabs, joined, stipple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polyorama.core.jobs import Job
-    from polyorama.scene.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.sheets import Sheet
 
 __all__ = ["SEED", "build_theatre", "cloud_of", "theatre_camera"]
 
