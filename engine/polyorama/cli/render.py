@@ -111,8 +111,9 @@ def _kind(options: argparse.Namespace) -> str:
         raise UsageError(f"{options.jobs} processes cannot draw; give --jobs 1 or more.")
     if options.fly is not None and options.cameras is None:
         raise UsageError("--fly needs the --cameras to fly through.")
-    for flag, other in (("turntable", "cameras"), ("cameras", "eye"), ("cameras", "target"), ("cameras", "up"),
-                        ("fov", "ortho"), ("cameras", "ortho"), ("cameras", "fov")):  # fmt: skip
+    for flag, other in (("turntable", "cameras"), ("cameras", "eye"), ("cameras", "target"),
+                        ("cameras", "up"), ("fov", "ortho"), ("cameras", "ortho"),
+                        ("cameras", "fov")):  # fmt: skip
         if getattr(options, flag) is not None and getattr(options, other) is not None:
             raise UsageError(f"--{flag} and --{other} contradict each other; give one of them.")
     moving = options.turntable is not None or options.fly is not None

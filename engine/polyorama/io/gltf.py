@@ -20,7 +20,7 @@ import numpy as np
 from polyorama.errors import OutputError, PolyoramaError
 from polyorama.io.atomic import atomic_write, atomic_write_all
 from polyorama.io.axes import LUF, UP, flip_axes, upright
-from polyorama.io.gltf_container import GltfFile, open_gltf
+from polyorama.io.gltf_container import GltfFile, open_gltf, read_gltf_json
 from polyorama.io.gltf_nodes import node_worlds
 from polyorama.io.limits import (
     FREE_BYTES,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["holds_splats", "read", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -87,6 +87,27 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     if not clouds:
         raise file.error("There are no Gaussian splats in this glTF file")
     return replace(flip_axes(concatenate(clouds), LUF), up=UP)
+
+
+def holds_splats(path: str | os.PathLike[str]) -> bool:
+    """Whether a glTF file holds splats, in whatever draft's way, rather than triangles alone.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing or its JSON is damaged.
+    """
+    root = read_gltf_json(path)
+    used, meshes = root.get("extensionsUsed"), root.get("meshes")
+    if isinstance(used, list) and _EXTENSION in used:
+        return True
+    return any(
+        _holds_splats(primitive)
+        for mesh in (meshes if isinstance(meshes, list) else [])
+        if isinstance(mesh, dict) and isinstance(mesh.get("primitives"), list)
+        for primitive in mesh["primitives"]
+        if isinstance(primitive, dict) and isinstance(primitive.get("attributes"), dict)
+    )
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
@@ -155,18 +176,29 @@ def _mesh_splats(file: GltfFile, index: int) -> list[SplatCloud]:
     for primitive in primitives:
         if not isinstance(primitive, dict) or not isinstance(primitive.get("attributes"), dict):
             raise file.error(f"Mesh {index} of the glTF file has a malformed primitive")
-        extensions = primitive.get("extensions")
-        about = extensions.get(_EXTENSION) if isinstance(extensions, dict) else None
-        attributes = primitive["attributes"]
-        splats = isinstance(about, dict) or _find(attributes, "SCALE") is not None
-        if splats and _find(attributes, "ROTATION") is not None:
-            about = about if isinstance(about, dict) else {}
+        if not _holds_splats(primitive):
+            continue
+        about = _about(primitive) or {}
+        if _find(primitive["attributes"], "ROTATION") is not None:
             clouds.append(_primitive_splats(file, primitive, about))
-        elif isinstance(about, dict):
+        else:
             inner = about.get("extensions")
             names = ", ".join(inner) if isinstance(inner, dict) and inner else "no rotations"
             raise file.error(f"The splats are stored in a way that is not supported ({names})")
     return clouds
+
+
+def _about(primitive: dict[str, Any]) -> dict[str, Any] | None:
+    """What the extension says of a primitive; None where it does not speak of it."""
+    extensions = primitive.get("extensions")
+    about = extensions.get(_EXTENSION) if isinstance(extensions, dict) else None
+    return about if isinstance(about, dict) else None
+
+
+def _holds_splats(primitive: dict[str, Any]) -> bool:
+    attributes = primitive["attributes"]
+    drafted = all(_find(attributes, name) is not None for name in ("SCALE", "ROTATION"))
+    return drafted or _about(primitive) is not None
 
 
 def _find(attributes: dict[str, Any], name: str) -> Any:

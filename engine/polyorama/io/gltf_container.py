@@ -19,6 +19,7 @@ from urllib.parse import unquote, unquote_to_bytes
 import numpy as np
 
 from polyorama.errors import FileFormatError
+from polyorama.io.files import reading
 from polyorama.io.limits import FREE_BYTES, MAX_RATIO, read_beside, read_bytes
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["GltfFile", "open_gltf"]
+__all__ = ["GltfFile", "open_gltf", "read_gltf_json"]
 
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
@@ -293,9 +294,34 @@ def open_gltf(
     text, binary = _chunks(data, source) if content[:4] == b"glTF" else (data, None)
     if len(text) > max_json:
         raise FileFormatError(f"The JSON of the glTF file is too large: {source}")
+    return GltfFile(source, _parsed(bytes(text), source), binary, len(data), limit)
+
+
+def read_gltf_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON of a .glb or .gltf file alone, without its buffers.
+
+    Raises
+    ------
+    FileFormatError
+        As `open_gltf`.
+    """
+    source = Path(path)
+    with reading(source), source.open("rb") as file:
+        head = file.read(20)
+        if head[:4] != b"glTF":
+            text = head + file.read(_MAX_JSON)
+        elif head[16:] == b"JSON":
+            (length,) = struct.unpack_from("<I", head, 12)
+            text = file.read(min(length, _MAX_JSON))
+        else:
+            return open_gltf(source).json
+    return _parsed(text, source)
+
+
+def _parsed(text: bytes, source: Path) -> dict[str, Any]:
     try:
         # NaN is no JSON, but some exporters write it into bounds, which nothing here reads.
-        document = json.loads(bytes(text))
+        document = json.loads(text)
     except ValueError as error:
         raise _damaged("its JSON cannot be parsed", source) from error
     except RecursionError as error:
@@ -307,7 +333,7 @@ def open_gltf(
         raise FileFormatError(
             f"The glTF file is of version {version:.20}, and only version 2 is read: {source}"
         )
-    return GltfFile(source, document, binary, len(data), limit)
+    return document
 
 
 def _chunks(data: memoryview, source: Path) -> tuple[memoryview, memoryview | None]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.formats import detect_format, find_format, read_splats, write_splats
+from polyorama.io.formats import detect_to_read, find_format, read_splats, write_splats
 from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.scene.splats import concatenate
 
@@ -100,7 +100,7 @@ def open_source(path: str | os.PathLike[str]) -> SplatSource:
     FileFormatError
         If the file is missing, damaged, of no known kind, or holds no splats.
     """
-    entry = detect_format(path)
+    entry = detect_to_read(path)
     if entry.streams:
         module = importlib.import_module(entry.module)
         return module.Source(Path(path))  # type: ignore[no-any-return]
