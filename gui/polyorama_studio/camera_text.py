@@ -77,6 +77,15 @@ def open_line(files: Sequence[Path]) -> str:
     return f"doc = po.open({', '.join(repr(str(path)) for path in files)})"
 
 
-def python_picture(view: OrbitView, size: tuple[int, int], path: Path) -> str:
-    """The Python line that draws this view into a file."""
-    return f"po.write_image({str(path)!r}, po.render(doc, {python_camera(view, size)}))"
+def python_picture(
+    view: OrbitView,
+    size: tuple[int, int],
+    background: tuple[float, float, float] | None,
+    path: Path,
+) -> str:
+    """The Python line that draws this view into a file; the background None is transparent."""
+    behind = "None" if background is None else _tuple(background)
+    return (
+        f"po.write_image({str(path)!r}, "
+        f"po.render(doc, {python_camera(view, size)}, background={behind}))"
+    )

@@ -67,7 +67,7 @@ class Session(QObject):
 
     Parameters
     ----------
-    preferences, theme
+    preferences
         Made here when not given.
     opener
         Reads files as one document; called on a worker thread.
@@ -83,13 +83,12 @@ class Session(QObject):
 
     def __init__(
         self,
-        parent: QObject | None = None,
         *,
         preferences: Preferences | None = None,
         opener: Callable[[Sequence[Path]], Document] = calls.open_document,
         make_rasterizer: Callable[[], Job[Rasterizer]] = calls.make_rasterizer,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.preferences = preferences or Preferences(self)
         self.preferences.setParent(self)
         self.theme = Theme(self, self.preferences.theme)
@@ -97,6 +96,8 @@ class Session(QObject):
         self.stage = Stage(self.bridge, self.theme, make_rasterizer, self)
         self.stage.picture_failed.connect(self._on_picture_failed)
         self.files: tuple[Path, ...] = ()
+        self.python: list[str] = []
+        """Python lines that do what was done here, oldest first."""
         self.busy: Busy | None = None
         self._opener = opener
         self._jobs = JobRunner(self.bridge)
@@ -210,7 +211,7 @@ class Session(QObject):
         self._end_reading()
         self.stage.set_document(document, view)
         self.files_changed.emit()
-        self.logged.emit(camera_text.open_line(self.files))
+        self._log_python(camera_text.open_line(self.files))
         log.info("Opened %d splats: %s", self.stage.splat_count, files[0])
         self._read_next(add=True)
 
@@ -258,13 +259,17 @@ class Session(QObject):
         background = None if transparent else self.stage.backdrop
         self._jobs.submit(
             partial(calls.save_picture, document, view, size, background, path),
-            Handlers(self._on_saved, self._on_save_failed, self._on_progress),
+            Handlers(
+                partial(self._on_saved, camera_text.python_picture(view, size, background, path)),
+                self._on_save_failed,
+                self._on_progress,
+            ),
             "save picture",
         )
-        self.logged.emit(camera_text.python_picture(view, size, path))
 
-    def _on_saved(self, path: Path) -> None:
+    def _on_saved(self, line: str, path: Path) -> None:
         self._set_busy(None)
+        self._log_python(line)
         self.notice.emit(Notice("good", self.tr("Saved {0}").format(path.name)))
 
     def _on_save_failed(self, error: BaseException) -> None:
@@ -289,6 +294,15 @@ class Session(QObject):
         text = camera_text.python_camera(self.stage.view, self.stage.size)
         QGuiApplication.clipboard().setText(text)
         self.notice.emit(Notice("info", self.tr("Python camera copied")))
+
+    def copy_session(self) -> None:
+        """Put the Python that does what was done here on the clipboard."""
+        QGuiApplication.clipboard().setText("\n".join(["import polyorama as po", "", *self.python]))
+        self.notice.emit(Notice("info", self.tr("Session copied as Python")))
+
+    def _log_python(self, line: str) -> None:
+        self.python.append(line)
+        self.logged.emit(line)
 
     # The house
 

@@ -208,6 +208,13 @@ def font(size: int, *, medium: bool = False, tabular: bool = False) -> QFont:
     return chosen
 
 
+def fixed_font(size: int) -> QFont:
+    """The system's font of one width, for code."""
+    chosen = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    chosen.setPixelSize(size)
+    return chosen
+
+
 def _system_font() -> QFont:
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtGui import QGuiApplication
 
 from polyorama.core.jobs import Progress
 from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.io.formats import write_splats
 from polyorama.scene.document import Document, Node
 from polyorama_studio import calls, camera_text
 from polyorama_studio.jobs import Handlers, JobRunner, explain
@@ -273,6 +275,8 @@ def test_saving_a_picture(
     assert (tmp_path / "out.png").read_text() == "(64, 48) None"
     assert threading.get_ident() not in threads
     assert session.preferences.folder == str(tmp_path)
+    assert session.python[-1].startswith(f"po.write_image({str(tmp_path / 'out.png')!r}")
+    assert session.python[-1].endswith("background=None))")
 
 
 def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
@@ -289,6 +293,28 @@ def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> Non
     session.copy_python()
     assert QGuiApplication.clipboard().text().startswith("po.Camera.look_at(")
     assert [notice.kind for notice in notices] == ["info"] * 3
+
+
+def test_the_session_as_python_does_the_same(
+    qtbot: QtBot, session: Session, notices, tmp_path: Path
+) -> None:
+    first, second, out = tmp_path / "a.splat", tmp_path / "b.splat", tmp_path / "out.png"
+    session._opener = calls.open_document
+    for path in (first, second):
+        write_splats(a_cloud(60), path)
+    session.open_files([first])
+    session.open_files([second], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    session.save_picture(out, (40, 30))
+    qtbot.waitUntil(lambda: len(notices) == 1, timeout=120_000)
+    session.copy_session()
+    text = QGuiApplication.clipboard().text()
+    with Image.open(out) as image:
+        wanted = np.asarray(image).astype(int)
+    out.unlink()
+    exec(text, {})
+    with Image.open(out) as image:
+        assert np.abs(np.asarray(image).astype(int) - wanted).max() <= 2
 
 
 @pytest.mark.parametrize("pitch", [20.0, 90.0, -90.0])

@@ -12,6 +12,7 @@ from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
 from polyorama_studio.dialogs import PictureDialog
+from polyorama_studio.panels import PythonLine
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.viewport.start import RecentRow
 from polyorama_studio.viewport.toasts import Toast
@@ -311,6 +312,19 @@ def test_status_strip_says_how_things_stand(qtbot: QtBot, opened: Window) -> Non
     assert "Full quality" in texts
     assert "fake" in texts
     assert any(text.endswith("ms a frame") for text in texts)
+
+
+def test_the_last_python_line_stands_in_the_strip(opened: Window) -> None:
+    line = opened._status.findChild(PythonLine)
+    assert line.line == opened.session.python[-1]
+    assert line.line.startswith("doc = po.open(")
+    assert line.line in line.toolTip()
+    assert line.width() > 300
+    empty = PythonLine(opened)
+    empty.resize(line.size())
+    assert line.grab().toImage() != empty.grab().toImage()
+    empty.deleteLater()
+    assert opened.actions_by_id["edit.copy-session"].isEnabled()
 
 
 def test_theme_is_switched_and_remembered(qtbot: QtBot, opened: Window) -> None:
