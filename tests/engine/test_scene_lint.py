@@ -149,6 +149,38 @@ def test_overdraw_of_one_splat_is_its_area():
     assert overdraw(cloud, behind) == 0
 
 
+def one_splat(position, scale):
+    return SplatCloud(
+        np.float32([position]), np.float32([[1, 0, 0, 0]]), np.full((1, 3), scale, np.float32),
+        np.ones(1, np.float32), np.zeros((1, 1, 3), np.float32),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_overdraw_follows_the_slant_a_little_beyond_the_picture(side):
+    """Beyond 1.3 half pictures, from an axis that may be off the middle, nothing leans further."""
+    fx = fy = 200.0
+    width, height, cx, cy = 400, 300, 150.0, 150.0
+    camera = Camera(np.eye(4), fx, fy, cx, cy, width, height)
+    edge = (width - cx) / fx if side > 0 else cx / fx
+    for beyond in (0.1, 0.29, 0.45, 0.6):
+        half = 0.5 * width / fx
+        slant = side * min(edge + beyond * half, edge + 0.3 * half)
+        cloud = one_splat((4 * side * (edge + beyond * half), 0, 4), 0.4)
+        jacobian = 0.4 * np.array([[fx / 4, 0, -fx * slant / 4], [0, fy / 4, 0]])
+        covariance = jacobian @ jacobian.T + 0.3 * np.eye(2)
+        area = np.pi * 2 * np.log(255) * np.sqrt(np.linalg.det(covariance))
+        wanted = min(area, width * height) / (width * height)
+        assert overdraw(cloud, camera) == pytest.approx(wanted, rel=1e-5), beyond
+
+
+def test_overdraw_of_a_parallel_view_knows_no_distance():
+    for depth in (3.0, 30.0):
+        camera = Camera(np.eye(4), 50.0, 50.0, 200.0, 150.0, 400, 300, kind="orthographic")
+        wanted = np.pi * ((50 * 0.1) ** 2 + 0.3) * 2 * np.log(255) / (400 * 300)
+        assert overdraw(one_splat((0, 0, depth), 0.1), camera) == pytest.approx(wanted, rel=1e-5)
+
+
 def test_robust_bounds_of_few_and_no_points():
     box = robust_bounds(np.zeros((0, 3), np.float32))
     np.testing.assert_array_equal(box.extent, [2, 2, 2])
