@@ -27,7 +27,7 @@ class Rail(QFrame):
         layout = QVBoxLayout(self)
         side = Metrics.space[0]
         layout.setContentsMargins(side, side, side, side)
-        layout.setSpacing(2)
+        layout.setSpacing(Metrics.hair)
         before = ""
         for action, qt_action in actions.in_rail():
             group = f"{action.menu}{action.group}"

@@ -54,6 +54,13 @@ def test_colours_and_sizes_of_type_are_named_in_the_theme_alone(path: Path) -> N
     assert not re.findall(r"QColor\(\d", text)
     assert "setStyleSheet" not in text
     assert not re.findall(r"set(?:Pixel|Point)Size\(", text)
+    # Nought is no size, and one is a hairline.
+    asked = (
+        r"(?:set(?:Contents\w+|\w*Spacing|Fixed\w+|M(?:in|ax)imum\w+|IconSize)|addSpacing|resize)"
+    )
+    for call in re.findall(asked + r"\(.*", text):
+        spaces = re.sub(r"space\[\d\]|\d \* Metrics", "", call)
+        assert not re.findall(r"(?<![\w.])(?:[2-9]|\d\d+)\b", spaces), call
 
 
 @pytest.mark.parametrize("tokens", [DARK, LIGHT], ids=lambda tokens: tokens.name)
