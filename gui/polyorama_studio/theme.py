@@ -313,7 +313,10 @@ QPushButton[plain="true"]:focus { border-color: $accent; }
 #start QLabel { background: transparent; }
 #startTitle { font-size: $start; color: $text; }
 #startHint, #recentTitle { color: $quiet; font-size: $label; }
-#recentRow { background: transparent; border: 1px solid transparent; border-radius: $corner; }
+#recentRow {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    min-height: 26px; max-height: 26px; padding: 0;
+}
 #recentRow:hover { background: $raised; }
 #recentRow:focus { border-color: $accent; }
 #recentFolder { color: $quiet; font-size: $label; }

@@ -88,6 +88,25 @@ def test_recent_files_are_offered(qtbot: QtBot, window: Window, tmp_path: Path) 
     assert window.windowTitle() == "c.ply - Polyorama"
 
 
+def test_start_page_keeps_its_spaces(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    """With and without recent files the words stand equally close together."""
+    start, places = window.viewport.start, []
+    for number in (0, 1, 5):
+        paths = [tmp_path / f"{name}.ply" for name in "abcdefgh"[:number]]
+        for path in paths:
+            path.touch()
+        window.session.preferences.remember(paths)
+        QApplication.processEvents()
+        labels = [label for label in start.findChildren(QLabel) if label.objectName()]
+        title, hint = labels[0], labels[1]
+        assert title.height() == title.heightForWidth(title.width())
+        places.append((title.y(), hint.y(), start.open_button.y()))
+        rows = [row for row in start.findChildren(RecentRow) if row.isVisible()]
+        assert [row.height() for row in rows] == [28] * number
+        assert start.rect().contains(rows[-1].geometry() if rows else start.open_button.geometry())
+    assert len(set(places)) == 1
+
+
 def test_drags_orbit_and_pan(qtbot: QtBot, opened: Window) -> None:
     stage, viewport = opened.session.stage, opened.viewport
     start = stage.view

@@ -75,7 +75,6 @@ class RecentRow(QPushButton):
         layout.addWidget(title)
         layout.addStretch(1)
         layout.addWidget(folder)
-        self.setFixedHeight(Metrics.control + Metrics.space[0])
         self.clicked.connect(self._choose)
 
     @Slot()
@@ -168,7 +167,8 @@ class StartPage(QFrame):
         """In the middle of the viewport, a little above the centre."""
         parent = self._over
         self._column.activate()
-        self.adjustSize()
+        # Not adjustSize: its guess at wrapped text is too high, and the labels drift apart.
+        self.resize(self.width(), self._column.totalHeightForWidth(self.width()))
         self.move(
             (parent.width() - self.width()) // 2,
             max(0, round((parent.height() - self.height()) * 0.46)),
