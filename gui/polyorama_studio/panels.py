@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from polyorama_studio.theme import Metrics, fixed_font, font
@@ -62,9 +62,9 @@ class Rail(QFrame):
 class PythonLine(QWidget):
     """The Python of what was done last, as much of it as there is room for."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setObjectName("python")
+        self._session = session
         self.line = ""
         self.setFont(fixed_font(Metrics.label))
 
@@ -81,7 +81,7 @@ class PythonLine(QWidget):
         """The line, elided in the middle."""
         painter = QPainter(self)
         painter.setFont(self.font())
-        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        painter.setPen(self._session.theme.tokens.color("quiet"))
         text = self.fontMetrics().elidedText(
             self.line, Qt.TextElideMode.ElideMiddle, self.width() - Metrics.space[3]
         )
@@ -107,7 +107,7 @@ class StatusStrip(QFrame):
         self._backend = QLabel(self)
         self._time = QLabel(self)
         self._rate = QLabel(self)
-        self._python = PythonLine(self)
+        self._python = PythonLine(session, self)
         session.logged.connect(self._python.show_line)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(Metrics.space[2], 0, Metrics.space[2], 0)
