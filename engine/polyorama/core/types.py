@@ -128,7 +128,7 @@ class Camera:
         *,
         fov: float = 45.0,
         size: tuple[int, int] = (1280, 720),
-        near: float = 0.01,
+        near: float | None = None,
         far: float = 1e10,
     ) -> Camera:
         """Place a pinhole camera.
@@ -145,7 +145,8 @@ class Camera:
         size
             (width, height) in pixels.
         near, far
-            Depths between which splats are drawn, world units.
+            Depths between which splats are drawn, world units. None is 0.01, or a hundredth of
+            the distance to the target where that is less: small scenes are seen too.
 
         Raises
         ------
@@ -155,9 +156,13 @@ class Camera:
         if not 0.0 < fov < 180.0:
             raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
         width, height = size
+        viewmat = look_at_matrix(eye, target, up)
+        if near is None:
+            distance = np.linalg.norm(np.asarray(target, np.float64) - np.asarray(eye, np.float64))
+            near = min(0.01, 0.01 * float(distance))
         focal = 0.5 * height / np.tan(np.radians(fov) / 2.0)
         return cls(
-            look_at_matrix(eye, target, up),
+            viewmat,
             focal, focal, width / 2.0, height / 2.0, int(width), int(height), near=near, far=far,
         )  # fmt: skip
 
