@@ -20,15 +20,16 @@ from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.axes import RUB, UP, Flip, position_signs, quaternion_signs, sh_signs, upright
 from polyorama.io.limits import check_expansion, count_of, read_bytes, storable
+from polyorama.io.precision import Precision
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three, smallest_three
-from polyorama.scene.splats import SplatCloud
+from polyorama.scene.splats import SH_C0, SplatCloud
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["precision", "read", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -92,19 +93,46 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         If the file is missing, damaged, of an unknown version, or promises more splats than its
         bytes can hold.
     """
+    return _decode(*_unpack(path), path)
+
+
+def precision(path: str | os.PathLike[str]) -> Precision:
+    """How finely an .spz file holds its numbers; that of rotations was measured.
+
+    Writers keep 5 bits of the harmonics of degree 1 and 4 of the others, unless an extension says
+    otherwise.
+
+    Raises
+    ------
+    FileFormatError
+        As `read`.
+    """
+    header, extensions, _ = _unpack(path)
+    low, high = extensions.sh_range
+    rest = {1: 8.0, 2: 16.0, 3: 16.0}
+    return Precision(
+        position=0.5 * 2.0**-header.fractional_bits if header.version > 1 else None,
+        log_scale=1 / 32,
+        rotation=0.245 if header.version >= 3 else None,
+        opacity=0.5 / 255,
+        color=0.5 / 255 * SH_C0 / _COLOR_SCALE,
+        # And up to half a step of a byte, since the steps are not symmetric about 0.
+        harmonics={n: (step + 1.0) / 512 * (high - low) for n, step in rest.items()},
+    )
+
+
+def _unpack(path: str | os.PathLike[str]) -> tuple[_Header, _Extensions, list[memoryview]]:
     data = read_bytes(path)
     try:
         if data[:2] == _GZIP_MAGIC:
-            header, extensions, blocks = _unpack_gzip(data, path)
-        elif data[:4] == _MAGIC and len(data) >= 8 and data[4] >= 4:
-            header, extensions, blocks = _unpack_zstd(data, path)
-        elif data[:4] == _MAGIC:
+            return _unpack_gzip(data, path)
+        if data[:4] == _MAGIC and len(data) >= 8 and data[4] >= 4:
+            return _unpack_zstd(data, path)
+        if data[:4] == _MAGIC:
             # The content of versions 1 to 3 without its gzip wrapping.
             header = _parse_header(data, path)
-            extensions, blocks = _split(header, memoryview(data), path)
-        else:
-            raise FileFormatError(f"This is not an .spz file (it begins with other bytes): {path}")
-        return _decode(header, extensions, blocks, path)
+            return (header, *_split(header, memoryview(data), path))
+        raise FileFormatError(f"This is not an .spz file (it begins with other bytes): {path}")
     except (struct.error, zlib.error, zstandard.ZstdError) as error:
         raise FileFormatError(
             f"The .spz data is damaged; export or download it again: {path}"
