@@ -76,7 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     step("--crop-sphere", "keep what is inside a sphere", type=_sphere, metavar="X,Y,Z,R")
     step("--cut-box", "keep what is outside a box", type=_box, metavar="X,Y,Z,X,Y,Z")
     step("--cut-sphere", "keep what is outside a sphere", type=_sphere, metavar="X,Y,Z,R")
-    step("--repair", "put right what `polyorama info` calls errors", nargs=0)
+    step(
+        "--repair",
+        "drop NaN, undo wrong columns: whatever `polyorama info` advises it for",
+        nargs=0,
+    )
     step("--floaters", "remove what hangs loose", nargs=0)
     step("--floaters-with", "the same with SETTINGS, see above", metavar="SETTINGS")
     step("--decimate", "merge splats until N, or N%% of them, are left", metavar="N|N%")

@@ -169,7 +169,7 @@ class CropSphere(LocalAction):
 
 @dataclass(frozen=True)
 class Repair(LocalAction):
-    """Repairs what the linter calls errors; see `polyorama.edit.repair.repair`."""
+    """Repairs what the linter advises it for; see `polyorama.edit.repair.repair`."""
 
     plan: RepairPlan | None = None
     needs_sample = True
