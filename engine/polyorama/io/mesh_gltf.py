@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.color import display_from_linear
 from polyorama.io.gltf_container import GltfFile, open_gltf
 from polyorama.io.gltf_nodes import node_worlds
 from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture
@@ -166,7 +167,9 @@ class _Reader:
         material, uv_set, turn = self._material(primitive.get("material"))
         colors = uvs = None
         if "COLOR_0" in attributes:
-            colors = _display(self._file.floats(attributes["COLOR_0"])[:, :3])
+            colors = display_from_linear(
+                np.clip(self._file.floats(attributes["COLOR_0"])[:, :3], 0.0, 1.0, dtype=np.float32)
+            )
         name = f"TEXCOORD_{uv_set}"
         if material.texture is not None and name in attributes:
             uvs = self._file.floats(attributes[name], 2)
@@ -221,7 +224,7 @@ class _Reader:
                 glow = np.array(entry.get("emissiveFactor", [0, 0, 0]), np.float64)
                 strength = extensions.get("KHR_materials_emissive_strength", {})
                 glow = glow * float(strength.get("emissiveStrength", 1.0))
-            shown = _display(np.append(color[:3], np.clip(glow, 0, 1)).astype(np.float32))
+            shown = display_from_linear(np.append(color[:3], np.clip(glow, 0.0, 1.0)))
             self._materials[number] = Material(
                 color=(float(shown[0]), float(shown[1]), float(shown[2]), float(color[3])),
                 texture=None if texture is None else np.ascontiguousarray(texture),
@@ -266,10 +269,3 @@ def _uv_transform(entry: dict[str, Any]) -> NDArray[np.float32]:
     angle = float(entry.get("rotation", 0.0))
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c * su, s * sv, du], [-s * su, c * sv, dv]], np.float32)
-
-
-def _display(linear: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Display (sRGB) colours of glTF's linear factors."""
-    c = np.clip(linear, 0.0, 1.0)
-    curve = np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)
-    return np.asarray(curve, np.float32)

@@ -38,9 +38,8 @@ def _cut(canvas: Canvas, z: float, **more: Any) -> Sheet:
     )
 
 
-def _ellipse(
-    canvas: Canvas, x: float, y: float, rx: float, ry: float, soft: float = 0.006
-) -> Array:
+def _ellipse(canvas: Canvas, x: float, y: float, rx: float, ry: float) -> Array:
+    soft = 0.006
     r = np.hypot((canvas.x - x) / rx, (canvas.y - y) / ry)
     return step(soft / min(rx, ry), -soft / min(rx, ry), r - 1)
 
