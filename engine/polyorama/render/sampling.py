@@ -70,6 +70,18 @@ def cell_of(x, y, z, origin, cell):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def cell_around(number, x, y, z, starts):  # type: ignore[no-untyped-def]
+    """One of the 27 cells at and around a cell, `number` 0 to 26, and where its points are.
+
+    Returns the cell's x, y, z and the range of `items`. Other cells share the bucket: who must meet
+    each point once, or no others, asks `cell_of` whether the point lies in this one.
+    """
+    x, y, z = x + number // 9 - 1, y + number // 3 % 3 - 1, z + number % 3 - 1
+    bucket = bucket_of(x, y, z, len(starts) - 2)
+    return (x, y, z), starts[bucket], starts[bucket + 1]
+
+
+@kernel
 def _build(points, origin, cell, size):  # type: ignore[no-untyped-def]
     count = len(points)
     mask = size - 1
@@ -211,25 +223,22 @@ def eliminate(
 
 @kernel
 def _count_pairs(points, radius, origin, cell, starts, items, degree, start, stop):  # type: ignore[no-untyped-def]
-    mask = len(starts) - 2
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
         cx, cy, cz = cell_of(px, py, pz, origin, cell)
         found = 0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        if j == i or dx * dx + dy * dy + dz * dz >= limit:
-                            continue
-                        # Other cells share the bucket: count a point in its own cell alone.
-                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
-                        if there == (x, y, z):
-                            found += 1
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                if j == i or dx * dx + dy * dy + dz * dz >= limit:
+                    continue
+                # Other cells share the bucket: count a point in its own cell alone.
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there == here:
+                    found += 1
         degree[i + 1] = found
 
 
@@ -238,36 +247,33 @@ def _fill_pairs(  # type: ignore[no-untyped-def]
     points, normals, radius, floor, origin, cell, starts, items, firsts, neighbours, weights,
     start, stop,
 ):  # fmt: skip
-    mask = len(starts) - 2
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
         cx, cy, cz = cell_of(px, py, pz, origin, cell)
         place = firsts[i]
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        squared = dx * dx + dy * dy + dz * dz
-                        if j == i or squared >= limit:
-                            continue
-                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
-                        if there == (x, y, z):
-                            facing = (
-                                normals[i, 0] * normals[j, 0]
-                                + normals[i, 1] * normals[j, 1]
-                                + normals[i, 2] * normals[j, 2]
-                            )
-                            side = _SIDE + (1.0 - _SIDE) * max(facing, 0.0) ** 2
-                            near = 1.0 - max(math.sqrt(squared), floor) / radius
-                            near *= near
-                            near *= near
-                            neighbours[place] = j
-                            weights[place] = side * near * near
-                            place += 1
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                squared = dx * dx + dy * dy + dz * dz
+                if j == i or squared >= limit:
+                    continue
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there == here:
+                    facing = (
+                        normals[i, 0] * normals[j, 0]
+                        + normals[i, 1] * normals[j, 1]
+                        + normals[i, 2] * normals[j, 2]
+                    )
+                    side = _SIDE + (1.0 - _SIDE) * max(facing, 0.0) ** 2
+                    near = 1.0 - max(math.sqrt(squared), floor) / radius
+                    near *= near
+                    near *= near
+                    neighbours[place] = j
+                    weights[place] = side * near * near
+                    place += 1
 
 
 @kernel
@@ -355,7 +361,6 @@ def smooth(
 
 @kernel
 def _smooth(points, normals, values, radius, origin, cell, starts, items, result, start, stop):  # type: ignore[no-untyped-def]
-    mask = len(starts) - 2
     limit = radius * radius
     channels = values.shape[1]
     total = np.zeros(channels)
@@ -364,29 +369,27 @@ def _smooth(points, normals, values, radius, origin, cell, starts, items, result
         cx, cy, cz = cell_of(px, py, pz, origin, cell)
         total[:] = 0.0
         weight_sum = 0.0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        squared = dx * dx + dy * dy + dz * dz
-                        if squared > limit:
-                            continue
-                        there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
-                        if there != (x, y, z):
-                            continue
-                        facing = (
-                            normals[i, 0] * normals[j, 0]
-                            + normals[i, 1] * normals[j, 1]
-                            + normals[i, 2] * normals[j, 2]
-                        )
-                        if facing <= 0.0:
-                            continue
-                        weight = math.exp(-2.0 * squared / limit) * facing**4
-                        weight_sum += weight
-                        for c in range(channels):
-                            total[c] += weight * values[j, c]
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                squared = dx * dx + dy * dy + dz * dz
+                if squared > limit:
+                    continue
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there != here:
+                    continue
+                facing = (
+                    normals[i, 0] * normals[j, 0]
+                    + normals[i, 1] * normals[j, 1]
+                    + normals[i, 2] * normals[j, 2]
+                )
+                if facing <= 0.0:
+                    continue
+                weight = math.exp(-2.0 * squared / limit) * facing**4
+                weight_sum += weight
+                for c in range(channels):
+                    total[c] += weight * values[j, c]
         for c in range(channels):
             result[i, c] = total[c] / weight_sum if weight_sum > 0.0 else values[i, c]
