@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from polyorama.cli.arguments import accept_negative_lists, vector
+from polyorama.core.text import bytes_of, count_of
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,10 +131,10 @@ def run(options: argparse.Namespace) -> int:
     )
     done = show(job)
     if not options.quiet:
-        count = f"{done.written:,} splats"
+        count = count_of(done.written, "splat")
         if done.read != done.written:
-            count = f"{done.read:,} to {done.written:,} splats"
-        sizes = f"{_bytes(done.bytes_read)} to {_bytes(done.bytes_written)}"
+            count = f"{done.read:,} to {count}"
+        sizes = f"{bytes_of(done.bytes_read)} to {bytes_of(done.bytes_written)}"
         print(f"{count}, {sizes}: {done.output}", file=sys.stderr)
     return 0
 
@@ -179,13 +180,6 @@ def _sphere(text: str) -> tuple[float, ...]:
             f"{text!r} is no sphere: centre x,y,z then radius, as in 0,0,0,1.5"
         ) from None
     return (x, y, z, radius)
-
-
-def _bytes(size: int) -> str:
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= factor:
-            return f"{size / factor:.3g} {unit}"
-    return f"{size} bytes"
 
 
 def _floaters(text: str) -> Action:

@@ -29,6 +29,7 @@ __all__ = [
     "detect_format",
     "detect_to_read",
     "find_format",
+    "format_to_write",
     "known_endings",
     "read_splats",
     "sniff",
@@ -195,6 +196,21 @@ def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
     return cloud
 
 
+def format_to_write(path: str | os.PathLike[str]) -> SplatFormat:
+    """The format that an output's ending names.
+
+    Raises
+    ------
+    OutputError
+        If it is unknown or cannot be written.
+    """
+    entry = find_format(path)
+    if entry is None or not entry.writes:
+        known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
+        raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
+    return entry
+
+
 def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any) -> None:
     """Write a cloud in the format that the path's ending names.
 
@@ -203,10 +219,7 @@ def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any
     OutputError
         If the ending is unknown or cannot be written, there are no splats, or the system refuses.
     """
-    entry = find_format(path)
-    if entry is None or not entry.writes:
-        known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
-        raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
+    entry = format_to_write(path)
     if len(cloud) == 0:
         raise OutputError(f"There are no splats to write: {path}")
     importlib.import_module(entry.module).write(cloud, Path(path), **options)

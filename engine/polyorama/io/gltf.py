@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.errors import OutputError, PolyoramaError
 from polyorama.io.atomic import atomic_write, atomic_write_all
 from polyorama.io.axes import LUF, UP, flip_axes, upright
@@ -24,7 +25,6 @@ from polyorama.io.gltf_container import GltfFile, open_gltf, read_gltf_json
 from polyorama.io.gltf_nodes import node_worlds
 from polyorama.io.limits import (
     FREE_BYTES,
-    count_of,
     positive_scales,
     storable,
     unit_quaternions,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.files import file_size, reading
 
@@ -24,7 +25,6 @@ __all__ = [
     "FREE_BYTES",
     "MAX_RATIO",
     "check_expansion",
-    "count_of",
     "positive_scales",
     "read_beside",
     "read_bytes",
@@ -114,11 +114,6 @@ def check_expansion(claimed: int, stored: int, path: str | os.PathLike[str]) -> 
             f"The header promises {claimed:,} bytes of splats, more than {stored:,} stored bytes "
             f"can hold; the file is damaged or hostile: {path}"
         )
-
-
-def count_of(number: int, noun: str) -> str:
-    """A count with its noun: ``1 splat``, ``2,000 splats``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def unit_quaternions(quats: ArrayLike) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ from polyorama.io.files import file_size, reading
 from polyorama.io.limits import check_expansion, read_bytes
 from polyorama.io.precision import Precision
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three
-from polyorama.io.sog_encode import write
+from polyorama.io.sog_encode import META, PALETTE_COLUMNS, write
 from polyorama.scene.splats import SH_C0, SplatCloud, SplatModel
 
 if TYPE_CHECKING:
@@ -37,10 +37,8 @@ __all__ = ["precision", "read", "write"]
 
 log = logging.getLogger(__name__)
 
-_META = "meta.json"
 _MAX_META = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-_PALETTE_COLUMNS = 64
 _MAX_PALETTE = 1 << 16
 _MAX_COUNT = 1 << 28
 _ROWS = 1 << 16
@@ -103,7 +101,7 @@ def _opened(path: str | os.PathLike[str], use: Callable[[_Parts], _Result]) -> _
     folder = source if source.is_dir() else source.parent
     with reading(source):
         if source.is_dir() or source.name.lower().endswith(".json"):
-            meta = source / _META if source.is_dir() else source
+            meta = source / META if source.is_dir() else source
             return use(_folder_parts(source, folder, meta))
         file_size(source)
         try:
@@ -121,7 +119,7 @@ def _folder_parts(source: Path, folder: Path, meta: Path) -> _Parts:
     stored = sum(part.stat().st_size for part in folder.glob("*.webp") if part.is_file())
 
     def fetch(name: str, limit: int) -> bytes:
-        return read_bytes(meta if name == _META else folder / name, limit)
+        return read_bytes(meta if name == META else folder / name, limit)
 
     return _Parts(source, stored, fetch)
 
@@ -200,7 +198,7 @@ class _Section:
 def _parse_meta(parts: _Parts) -> tuple[dict[str, Any], int]:
     """The meta.json and the number of splats."""
     try:
-        meta = json.loads(parts.fetch(_META, _MAX_META))
+        meta = json.loads(parts.fetch(META, _MAX_META))
     except (ValueError, RecursionError) as error:
         raise parts.error("The meta.json is damaged") from error
     if not isinstance(meta, dict):
@@ -389,7 +387,7 @@ def _bands(parts: _Parts, meta: dict[str, Any], first: bool) -> int:
         return section.whole("bands", 1, 3)
     size = _webp_size(parts.fetch(section.files(2)[0], 64 << 20))
     width = size[0] if size else 0
-    degrees = {_PALETTE_COLUMNS * ((d + 1) ** 2 - 1): d for d in (1, 2, 3)}
+    degrees = {PALETTE_COLUMNS * ((d + 1) ** 2 - 1): d for d in (1, 2, 3)}
     if width not in degrees:
         raise parts.error(f"An image of centroids {width} pixels wide fits no SH degree")
     return degrees[width]
@@ -401,9 +399,9 @@ def _fill_harmonics(
     section = _section(parts, meta, "shN")
     centroids, labels = section.files(2)
     coefficients = (bands + 1) ** 2 - 1
-    width = _PALETTE_COLUMNS * coefficients
+    width = PALETTE_COLUMNS * coefficients
     entries = 1 if first else section.whole("count", 1, _MAX_PALETTE)
-    rows = -(-entries // _PALETTE_COLUMNS)
+    rows = -(-entries // PALETTE_COLUMNS)
     pixels = _image(parts, centroids, rows * width, _MAX_PALETTE * coefficients)
     if pixels.shape[1] != width:
         raise parts.error(f"{centroids} is {pixels.shape[1]} pixels wide, not {width}")

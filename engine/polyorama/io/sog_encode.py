@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["write"]
+__all__ = ["META", "PALETTE_COLUMNS", "write"]
 
-_META = "meta.json"
-_PALETTE_COLUMNS = 64
+META = "meta.json"
+"""The file that names the images and says what their bytes stand for."""
+
+PALETTE_COLUMNS = 64
+"""Entries of the palette in a row of its image."""
+
 _MAX_SIDE = 16383
 _ROWS = 1 << 16
 _SMALLEST_SCALE = np.float32(np.exp(-20.0))
@@ -65,7 +69,7 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str], *, passes: int = 10) 
     text = json.dumps(meta, separators=(",", ":"))
     if not target.name.lower().endswith(".json"):
         with atomic_write(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-            for name, data in {_META: text.encode(), **packed}.items():
+            for name, data in {META: text.encode(), **packed}.items():
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
         return
     # The meta.json comes last: where it is, the images are whole.
@@ -203,10 +207,10 @@ def _encode_harmonics(
     points = np.ascontiguousarray(cloud.sh[:, 1:]).reshape(count, -1)
     centroids, labels = palette(points, size, passes=passes)
     codes = codebook(centroids)
-    rows = -(-size // _PALETTE_COLUMNS)
-    sheet = np.zeros((rows * _PALETTE_COLUMNS, coefficients, 3), np.uint8)
+    rows = -(-size // PALETTE_COLUMNS)
+    sheet = np.zeros((rows * PALETTE_COLUMNS, coefficients, 3), np.uint8)
     sheet[:size] = encode(centroids, codes).reshape(size, coefficients, 3)
-    images["shN_centroids.webp"] = sheet.reshape(rows, _PALETTE_COLUMNS * coefficients, 3)
+    images["shN_centroids.webp"] = sheet.reshape(rows, PALETTE_COLUMNS * coefficients, 3)
     pair = np.zeros((count, 3), np.uint8)
     pair[:, 0], pair[:, 1] = labels & 255, labels >> 8
     images["shN_labels.webp"] = _pixels(pair)

@@ -16,10 +16,11 @@ import numpy as np
 import zstandard
 
 from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.text import count_of
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.axes import RUB, UP, Flip, position_signs, quaternion_signs, sh_signs, upright
-from polyorama.io.limits import check_expansion, count_of, read_bytes, storable
+from polyorama.io.limits import check_expansion, read_bytes, storable
 from polyorama.io.precision import Precision
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three, smallest_three
 from polyorama.scene.splats import SH_C0, SplatCloud

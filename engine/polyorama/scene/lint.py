@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.scene.statistics import overdraw, robust_bounds
 from polyorama.scene.upright import estimate_up
 
@@ -125,7 +126,7 @@ def _rows(
     if len(rows) == 0:
         return []
     listed = tuple(int(row) for row in rows[:_LISTED])
-    sentence = f"{len(rows):,} [splat|splats] {text}."
+    sentence = f"{count_of(len(rows), 'splat')} {text}."
     form = 1 if len(rows) == 1 else 2
     said, told = (_NUMBERED.sub(lambda match: match[form], words) for words in (sentence, advice))
     return [Finding(code, severity, len(rows), listed, said, told)]

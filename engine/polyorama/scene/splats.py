@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.scene.sh import SH_C0
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from polyorama.core.types import Bounds
 
 __all__ = ["SH_C0", "SplatCloud", "SplatModel", "colors_from_sh", "concatenate", "sh_from_colors"]
-
-SH_C0 = 0.28209479177387814
-"""Value of the constant spherical harmonic; base colour = 0.5 + SH_C0 * DC coefficient."""
 
 SplatModel = Literal["default", "antialiased", "2dgs"]
 """How a cloud was trained: classic 3DGS, with mip filtering, or as flat 2D Gaussians."""
