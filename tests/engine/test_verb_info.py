@@ -11,7 +11,9 @@ from polyorama.cli import main
 from polyorama.errors import PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.scene.splats import SplatCloud
+from polyorama.verbs.convert import convert
 from polyorama.verbs.inspect import compare, inspect
+from polyorama.verbs.open import open_document
 from tests.engine.splat_samples import ksplat_bytes, sample_cloud
 
 
@@ -184,3 +186,31 @@ def test_nothing_to_compare_is_told(ply, tmp_path):
     write_splats(nothing, tmp_path / "nan.ply")
     with pytest.raises(UsageError, match=r"nan\.ply"):
         compare(tmp_path / "nan.ply", ply)
+
+
+def test_a_misleading_name_is_said_once_in_each_verb(ply, tmp_path, caplog):
+    odd = tmp_path / "odd.spz"
+    odd.write_bytes(ply.read_bytes())
+    for call in (
+        lambda: inspect(odd),
+        lambda: compare(odd, ply),
+        lambda: compare(ply, odd),
+        lambda: convert(odd, tmp_path / "b.splat"),
+        lambda: convert(odd, tmp_path / "b.sog"),
+        lambda: convert([odd, ply], tmp_path / "b.ply"),
+        lambda: open_document(odd),
+    ):
+        caplog.clear()
+        call()
+        said = [r.getMessage() for r in caplog.records if "The name says" in r.getMessage()]
+        assert len(said) == 1
+        assert said[0].endswith(str(odd))
+
+
+def test_one_splat_is_said_in_the_singular(tmp_path, capsys):
+    write_splats(sample_cloud(1, 0), tmp_path / "a.ply")
+    assert main(["convert", str(tmp_path / "a.ply"), str(tmp_path / "b.ply")]) == 0
+    assert main(["info", str(tmp_path / "b.ply"), "--against", str(tmp_path / "a.ply")]) == 0
+    said = capsys.readouterr()
+    assert "1 splat," in said.err
+    assert "1 splat," in said.out
