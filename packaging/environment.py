@@ -110,6 +110,7 @@ class Environment:
         stamp = self._stamp()
         if stamp.get("warm"):
             return
+        say("Preparing the renderer for this processor, once")
         status = self.run(["-m", "polyorama", "warm"])
         if status != 0:
             raise SetupError(

@@ -129,11 +129,10 @@ def start(options: argparse.Namespace, files: list[str]) -> int:
     return render(environment, files)
 
 
-def sample(environment: Environment) -> str:
-    """Path of the sample project."""
+def asset(environment: Environment, name: str) -> str:
+    """Path of a file that ships with Polyorama."""
     return environment.output(
-        "from importlib.resources import files;"
-        "print(files('polyorama_assets').joinpath('sample.poly'))"
+        f"from importlib.resources import files;print(files('polyorama_assets').joinpath({name!r}))"
     )
 
 
@@ -154,9 +153,15 @@ def render(environment: Environment, files: list[str]) -> int:
     """Render a picture and a film of the sample project, or of the files given."""
     what = "your files" if files else "the sample project"
     say(f"There is no screen here, so {what} will be rendered to this folder")
-    for file in files or [sample(environment)]:
-        stem = f"{Path(file).name.split('.')[0]}-demo" if files else DEMO
-        for arguments in (["-o", f"{stem}.png"], ["-o", f"{stem}.mp4", "--turntable", "6"]):
+    if files:
+        jobs = [(file, f"{Path(file).name.split('.')[0]}-demo") for file in files]
+        motion = ["--turntable", "6"]
+    else:
+        # A theatre is seen from the front: its own flight, not a turn around it.
+        jobs = [(asset(environment, "sample.poly"), DEMO)]
+        motion = ["--cameras", asset(environment, "sample-flight.json"), "--fly", "8"]
+    for file, stem in jobs:
+        for arguments in (["-o", f"{stem}.png"], ["-o", f"{stem}.mp4", *motion]):
             status = environment.run(["-m", "polyorama", "render", file, *arguments])
             if status != 0:
                 return status

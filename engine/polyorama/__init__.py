@@ -14,6 +14,8 @@ Names are loaded on first use, so importing the package is cheap and needs neith
 from __future__ import annotations
 
 import importlib
+import sys
+import types
 from typing import Any
 
 __version__ = "0.1.0"
@@ -41,7 +43,7 @@ _LAZY = {
     "inspect": "polyorama.verbs.inspect",
     "open": "polyorama.verbs.open",
     "read_cameras": "polyorama.io.cameras",
-    "render": "polyorama.render",
+    "render": "polyorama.verbs.film",
     "turntable": "polyorama.verbs.film",
     "write_cameras": "polyorama.io.cameras",
     "write_image": "polyorama.io.image",
@@ -49,14 +51,31 @@ _LAZY = {
 }
 
 
+class _Package(types.ModuleType):
+    """The package as an object, on which `render` is the verb.
+
+    `polyorama.render` is a room too, and importing any of its modules would bind the room to that
+    name; the room is always reached by import, so here the verb wins.
+    """
+
+    @property
+    def render(self) -> Any:
+        """`polyorama.verbs.film.render`."""
+        return importlib.import_module(_LAZY["render"]).render
+
+    @render.setter
+    def render(self, room: types.ModuleType) -> None:
+        """Leave the verb in place when the import system binds the room."""
+
+
+sys.modules[__name__].__class__ = _Package
+
+
 def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'polyorama' has no attribute {name!r}")
-    value: Any = importlib.import_module(module)
-    # `render` is a room as well as a verb: the room itself can be called.
-    if module != f"polyorama.{name}":
-        value = getattr(value, name)
+    value = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 

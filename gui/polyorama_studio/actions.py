@@ -31,6 +31,10 @@ def _has_picture(session: Session) -> bool:
     return session.stage.picture is not None
 
 
+def _has_python(session: Session) -> bool:
+    return bool(session.python)
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be done.
@@ -142,7 +146,13 @@ ACTIONS: tuple[Action, ...] = (
         "edit.copy-python", "Copy camera as Python",
         lambda w: w.session.copy_python(), "edit", "Ctrl+Shift+P", _has_document,
         "Put the Python that makes this camera on the clipboard",
-        python="po.Camera.look_at", icon="code", group=1,
+        python="po.Camera.look_at", icon="camera", group=1,
+    ),
+    Action(
+        "edit.copy-session", "Copy session as Python", lambda w: w.session.copy_session(),
+        "edit", "", _has_python,
+        "Put the Python that does what was done since the start on the clipboard",
+        icon="code", group=1,
     ),
     Action(
         "view.frame", "Frame all", lambda w: w.session.frame_all(), "view", "F",

@@ -50,13 +50,28 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window; returns the exit status."""
-    options = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+def _lacking() -> str:
+    """What keeps Qt from being loaded, and what to do about it; empty where nothing does."""
     if sys.platform == "win32" and importlib.util.find_spec("torch") is not None:
         # On Windows torch's libraries cannot be loaded once Qt's are (pytorch issue 166628).
         import torch  # noqa: F401
+    try:
+        import PySide6.QtSvg
+        import PySide6.QtWidgets  # noqa: F401
+    except ModuleNotFoundError:
+        return "The studio needs PySide6, which is not installed: pip install 'polyorama[gui]'"
+    except ImportError as error:
+        return f"Qt cannot be loaded ({error}); `polyorama doctor` says what is missing here."
+    return ""
 
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Open the window; returns the exit status: 2 where this installation has no windows."""
+    options = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+    lacking = _lacking()
+    if lacking:
+        sys.stderr.write(f"polyorama-studio: {lacking}\n")
+        return 2
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication

@@ -7,28 +7,29 @@ the window does not need to open.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.errors import FileFormatError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
 from polyorama.render.resolve import resolve
+from polyorama.scene.document import Document
+from polyorama.scene.rotations import turn_between
 from polyorama_studio.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from polyorama.core.jobs import Job
-    from polyorama.scene.document import Document, Node
 
 __all__ = [
+    "add",
     "align_up",
     "first_view",
     "framed",
-    "join",
     "make_rasterizer",
+    "name_of",
     "open_document",
     "sample_path",
     "save_picture",
@@ -49,21 +50,10 @@ def open_document(paths: Sequence[Path]) -> Document:
 
 
 def sample_path() -> Path:
-    """The sample stage that ships with Polyorama.
+    """The sample stage that ships with Polyorama."""
+    from polyorama.verbs.demo import sample_path as path_
 
-    Raises
-    ------
-    FileFormatError
-        If this installation has none.
-    """
-    import polyorama_assets
-
-    path = Path(next(iter(polyorama_assets.__path__))) / "sample.poly"
-    if not path.is_file():
-        raise FileFormatError(
-            f"The sample stage is missing; write it anew with `polyorama demo {path}`."
-        )
-    return path
+    return path_()
 
 
 def make_rasterizer() -> Job[Rasterizer]:
@@ -80,12 +70,10 @@ def make_rasterizer() -> Job[Rasterizer]:
 
 def align_up(document: Document, up: tuple[float, float, float]) -> Document:
     """The same document with `up` as its up direction: its root nodes are turned to match."""
-    old = np.asarray(document.up, np.float64) / np.linalg.norm(document.up)
-    new = np.asarray(up, np.float64) / np.linalg.norm(up)
-    if np.allclose(old, new, atol=1e-6):
-        return document
     turn = np.eye(4)
-    turn[:3, :3] = _rotation_between(old, new)
+    turn[:3, :3] = turn_between(document.up, up)
+    if np.allclose(turn, np.eye(4), atol=1e-6):
+        return document
     nodes = tuple(
         node if node.parent is not None else replace(node, transform=turn @ node.transform)
         for node in document.nodes
@@ -93,29 +81,26 @@ def align_up(document: Document, up: tuple[float, float, float]) -> Document:
     return replace(document, nodes=nodes, up=up, camera=None)
 
 
-def _rotation_between(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The smallest rotation that takes one unit vector to another, (3, 3) float64."""
-    axis = np.cross(old, new)
-    cosine = float(old @ new)
-    if cosine < -1.0 + 1e-9:
-        # Opposite directions: half a turn about any axis across; x where that is possible.
-        across = np.array([1.0, 0.0, 0.0]) if abs(old[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
-        across -= (across @ old) * old
-        across /= np.linalg.norm(across)
-        return 2.0 * np.outer(across, across) - np.eye(3)
-    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
-    return np.eye(3) + cross + cross @ cross / (1.0 + cosine)
+def add(present: Document, document: Document, name: str | None) -> Document:
+    """What is there with another document beside it, upright like it.
+
+    Parameters
+    ----------
+    present
+        Keeps its view, background and up direction.
+    document
+        What is added; it may be one that is there already.
+    name
+        Of the group that several nodes go below; None leaves them at the root.
+    """
+    return Document.joined([present, align_up(document, present.up)], [None, name])
 
 
-def join(documents: Sequence[Document]) -> Document:
-    """One document with the nodes of all, upright like the first; its view and background win."""
-    first = documents[0]
-    if len(documents) == 1:
-        return first
-    nodes: list[Node] = []
-    for document in documents:
-        nodes.extend(align_up(document, first.up).nodes)
-    return replace(first, nodes=tuple(nodes), camera=None)
+def name_of(files: Sequence[Path]) -> str | None:
+    """What a file's nodes are called together; several files have named theirs already."""
+    from polyorama.verbs.open import title_of
+
+    return title_of(files[0]) if len(files) == 1 else None
 
 
 def first_view(document: Document, size: tuple[int, int]) -> OrbitView:
@@ -141,15 +126,10 @@ def framed(document: Document, view: OrbitView, size: tuple[int, int]) -> OrbitV
 
 def _middle(document: Document) -> np.ndarray:
     """Median of the subject's points, (3,) float64: what a capture is about, not its walls."""
-    from polyorama.scene.subject import subject_rows
+    from polyorama.scene.subject import document_points
 
-    points = [np.zeros((0, 3))]
-    for node, world in document.drawn():
-        if node.content is not None:
-            local = node.content.means[subject_rows(node.content)].astype(np.float64)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-    everything = np.concatenate(points)
-    return np.median(everything, axis=0) if len(everything) else np.zeros(3)
+    points = document_points(document)[0]
+    return np.median(points, axis=0) if len(points) else np.zeros(3)
 
 
 def save_picture(

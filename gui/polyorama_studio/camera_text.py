@@ -5,11 +5,14 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from polyorama_studio.orbit import OrbitView
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from polyorama_studio.orbit import OrbitView
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["command_line", "open_line", "python_camera", "python_picture"]
 
@@ -35,6 +38,11 @@ def _up(view: OrbitView) -> tuple[float, float, float]:
     return (float(upward[0]), float(upward[1]), float(upward[2]))
 
 
+def _eye(view: OrbitView, size: tuple[int, int]) -> NDArray[np.float64]:
+    """Where the engine's camera stands; for parallel lines that is farther back than the eye."""
+    return view.camera(*size).position
+
+
 def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) -> str:
     """The `polyorama render` command for this view."""
     names = " ".join(shlex.quote(str(path)) for path in files) or "FILE"
@@ -46,22 +54,22 @@ def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) 
     )
     return (
         f"polyorama render {names} -o picture.png --size {size[0]}x{size[1]} "
-        f"--eye={_list(view.eye)} --target={_list(view.target)} --up={_list(_up(view))} "
+        f"--eye={_list(_eye(view, size))} --target={_list(view.target)} --up={_list(_up(view))} "
         f"{lens}"
     )
 
 
 def python_camera(view: OrbitView, size: tuple[int, int]) -> str:
     """The Python expression that makes this view's camera."""
+    place = f"{_tuple(_eye(view, size))}, {_tuple(view.target)}, {_tuple(_up(view))}"
     if view.orthographic:
         return (
-            f"po.Camera.orthographic({_tuple(view.eye)}, {_tuple(view.target)}, "
-            f"{_tuple(_up(view))}, height_in_world={_number(view.height_in_world)}, size={size})"
+            f"po.Camera.orthographic({place}, height_in_world={_number(view.height_in_world)}, "
+            f"size={size})"
         )
-    return (
-        f"po.Camera.look_at({_tuple(view.eye)}, {_tuple(view.target)}, {_tuple(_up(view))}, "
-        f"fov={_number(view.fov)}, size={size})"
-    )
+    # The engine's own near plane suits all but small scenes.
+    near = f", near={_number(view.near)}" if view.near < OrbitView().near else ""
+    return f"po.Camera.look_at({place}, fov={_number(view.fov)}, size={size}{near})"
 
 
 def open_line(files: Sequence[Path]) -> str:
@@ -69,6 +77,15 @@ def open_line(files: Sequence[Path]) -> str:
     return f"doc = po.open({', '.join(repr(str(path)) for path in files)})"
 
 
-def python_picture(view: OrbitView, size: tuple[int, int], path: Path) -> str:
-    """The Python line that draws this view into a file."""
-    return f"po.write_image({str(path)!r}, po.render(doc, {python_camera(view, size)}))"
+def python_picture(
+    view: OrbitView,
+    size: tuple[int, int],
+    background: tuple[float, float, float] | None,
+    path: Path,
+) -> str:
+    """The Python line that draws this view into a file; the background None is transparent."""
+    behind = "None" if background is None else _tuple(background)
+    return (
+        f"po.write_image({str(path)!r}, "
+        f"po.render(doc, {python_camera(view, size)}, background={behind}))"
+    )

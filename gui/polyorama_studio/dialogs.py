@@ -45,7 +45,7 @@ class _Dialog(QDialog):
         self._foot.addStretch(1)
         layout = QVBoxLayout(self)
         gap = Metrics.space[4]
-        layout.setContentsMargins(gap, gap - 4, gap, gap - 4)
+        layout.setContentsMargins(gap, gap - Metrics.space[0], gap, gap - Metrics.space[0])
         layout.setSpacing(Metrics.space[3])
         layout.addWidget(self._title)
         layout.addLayout(self.body)
@@ -191,7 +191,7 @@ class KeysDialog(_Dialog):
         heading.setProperty("heading", True)
         grid = QGridLayout()
         grid.setHorizontalSpacing(Metrics.space[4])
-        grid.setVerticalSpacing(Metrics.space[0] + 2)
+        grid.setVerticalSpacing(Metrics.space[0] + Metrics.hair)
         grid.addWidget(heading, 0, 0, 1, 2)
         for number, (what, how) in enumerate(rows, start=1):
             label = QLabel(how, self)

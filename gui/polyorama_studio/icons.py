@@ -9,17 +9,9 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-__all__ = ["icon", "icon_names", "paint_icon", "svg_source"]
+__all__ = ["icon", "paint_icon", "svg_source"]
 
 _PLACEHOLDER = "currentColor"
-
-
-def icon_names() -> list[str]:
-    """Names of all icons, sorted."""
-    folder = resources.files("polyorama_assets") / "icons"
-    return sorted(
-        entry.name.removesuffix(".svg") for entry in folder.iterdir() if entry.name.endswith(".svg")
-    )
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.types import Camera
+from polyorama.scene.framing import horizon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +25,11 @@ DIRECTIONS = {
     "bottom": (0.0, -90.0),
 }
 """Named views as (yaw, pitch), degrees."""
+
+_NEAR = 0.01
+"""The near plane of the engine's cameras, world units."""
+_NEAR_SHARE = 0.01
+"""The near plane as a share of the distance, for scenes of millimetres."""
 
 Vector = tuple[float, float, float]
 
@@ -66,19 +72,16 @@ class OrbitView:
 
     def axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Unit right, up and backward (towards the eye) of the picture, (3,) float64 each."""
-        up, front, side = self._frame()
+        up = self._upward()
+        front, side = horizon(up)
         yaw, pitch = np.radians(self.yaw), np.radians(self.pitch)
         level = np.cos(yaw) * front + np.sin(yaw) * side
         backward = np.cos(pitch) * level + np.sin(pitch) * up
         upward = np.cos(pitch) * up - np.sin(pitch) * level
         return np.cross(upward, backward), upward, backward
 
-    def _frame(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        # As the engine frames: the front is at +z, or at -y where z is up.
-        up = _unit(np.asarray(self.up, np.float64))
-        front = np.array([0.0, -1.0, 0.0] if abs(up[2]) > 0.8 else [0.0, 0.0, 1.0])
-        front = _unit(front - (front @ up) * up)
-        return up, front, np.cross(up, front)
+    def _upward(self) -> NDArray[np.float64]:
+        return _unit(np.asarray(self.up, np.float64))
 
     @property
     def eye(self) -> NDArray[np.float64]:
@@ -90,24 +93,39 @@ class OrbitView:
         """Height of what is seen of the plane through the target, world units."""
         return float(2.0 * self.distance * np.tan(np.radians(self.fov) / 2.0))
 
+    @property
+    def near(self) -> float:
+        """Nearest depth that is drawn in perspective, world units: less where things are small."""
+        return min(_NEAR, _NEAR_SHARE * self.distance)
+
+    @property
+    def standoff(self) -> float:
+        """From the engine's camera to the target, world units.
+
+        Parallel lines look the same from everywhere, so that camera stands far enough back that
+        nothing around the target is cut by its near plane, however small all is.
+        """
+        return 8.0 * self.distance + _NEAR if self.orthographic else self.distance
+
     def camera(self, width: int, height: int) -> Camera:
         """The engine's camera for a picture of that size in pixels."""
         _, upward, backward = self.axes()
         target = np.asarray(self.target)
+        eye = target + self.standoff * backward
         if self.orthographic:
-            # Far enough back that nothing around the target is cut by the near plane.
             return Camera.orthographic(
-                target + 8.0 * self.distance * backward, target, upward,
-                height_in_world=self.height_in_world, size=(width, height),
-            )  # fmt: skip
-        eye = target + self.distance * backward
-        return Camera.look_at(eye, target, upward, fov=self.fov, size=(width, height))
+                eye, target, upward, height_in_world=self.height_in_world, size=(width, height)
+            )
+        return Camera.look_at(
+            eye, target, upward, fov=self.fov, size=(width, height), near=self.near
+        )
 
     @classmethod
     def of_camera(cls, camera: Camera, up: Vector, pivot: NDArray[np.float64]) -> OrbitView:
         """The level view nearest to a camera, turning about the point on its axis near `pivot`."""
         here = cls(up=up)
-        vertical, front, side = here._frame()
+        vertical = here._upward()
+        front, side = horizon(vertical)
         backward = -camera.forward
         depth = float((np.asarray(pivot) - camera.position) @ camera.forward)
         if depth <= 1e-6:
@@ -130,7 +148,8 @@ class OrbitView:
 
     def looking_along(self, direction: NDArray[np.float64]) -> OrbitView:
         """The view whose line of sight has a given world direction, (3,)."""
-        up, front, side = self._frame()
+        up = self._upward()
+        front, side = horizon(up)
         backward = -_unit(np.asarray(direction, np.float64))
         pitch = float(np.degrees(np.arcsin(np.clip(backward @ up, -1.0, 1.0))))
         if abs(pitch) > 89.9:

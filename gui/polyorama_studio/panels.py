@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from polyorama_studio.theme import Metrics, font
+from polyorama_studio.theme import Metrics, fixed_font, font
 
 if TYPE_CHECKING:
     from polyorama_studio.actions import ActionSet
@@ -26,7 +27,7 @@ class Rail(QFrame):
         layout = QVBoxLayout(self)
         side = Metrics.space[0]
         layout.setContentsMargins(side, side, side, side)
-        layout.setSpacing(2)
+        layout.setSpacing(Metrics.hair)
         before = ""
         for action, qt_action in actions.in_rail():
             group = f"{action.menu}{action.group}"
@@ -58,8 +59,40 @@ class Rail(QFrame):
         return holder
 
 
+class PythonLine(QWidget):
+    """The Python of what was done last, as much of it as there is room for."""
+
+    def __init__(self, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.line = ""
+        self.setFont(fixed_font(Metrics.label))
+
+    @Slot(str)
+    def show_line(self, line: str) -> None:
+        """Show this one."""
+        self.line = line
+        self.setToolTip(self.tr("Python of what was done last\n{0}").format(line))
+        self.setAccessibleName(self.tr("Python of what was done last"))
+        self.setAccessibleDescription(line)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The line, elided in the middle."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self._session.theme.tokens.color("quiet"))
+        text = self.fontMetrics().elidedText(
+            self.line, Qt.TextElideMode.ElideMiddle, self.width() - Metrics.space[3]
+        )
+        painter.drawText(
+            self.rect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text
+        )
+        painter.end()
+
+
 class StatusStrip(QFrame):
-    """What is open at the left; at the right how it is drawn, and how fast."""
+    """What is open at the left, then the last Python line; at the right how it is drawn."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
@@ -74,12 +107,14 @@ class StatusStrip(QFrame):
         self._backend = QLabel(self)
         self._time = QLabel(self)
         self._rate = QLabel(self)
+        self._python = PythonLine(session, self)
+        session.logged.connect(self._python.show_line)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(Metrics.space[2], 0, Metrics.space[2], 0)
         layout.setSpacing(Metrics.space[3])
         layout.addWidget(self._name)
         layout.addWidget(self._splats)
-        layout.addStretch(1)
+        layout.addWidget(self._python, 1)
         for label, widest in (
             (self._rate, self.tr("{0} FPS").format("888")),
             (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -66,7 +67,7 @@ class Session(QObject):
 
     Parameters
     ----------
-    preferences, theme
+    preferences
         Made here when not given.
     opener
         Reads files as one document; called on a worker thread.
@@ -82,13 +83,12 @@ class Session(QObject):
 
     def __init__(
         self,
-        parent: QObject | None = None,
         *,
         preferences: Preferences | None = None,
         opener: Callable[[Sequence[Path]], Document] = calls.open_document,
         make_rasterizer: Callable[[], Job[Rasterizer]] = calls.make_rasterizer,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.preferences = preferences or Preferences(self)
         self.preferences.setParent(self)
         self.theme = Theme(self, self.preferences.theme)
@@ -96,10 +96,14 @@ class Session(QObject):
         self.stage = Stage(self.bridge, self.theme, make_rasterizer, self)
         self.stage.picture_failed.connect(self._on_picture_failed)
         self.files: tuple[Path, ...] = ()
+        self.python: list[str] = []
+        """Python lines that do what was done here, oldest first."""
         self.busy: Busy | None = None
         self._opener = opener
         self._jobs = JobRunner(self.bridge)
         self._opening = 0
+        self._reading = False
+        self._waiting: deque[tuple[Path, ...]] = deque()
 
     @property
     def title(self) -> str:
@@ -120,19 +124,59 @@ class Session(QObject):
         paths
             Captures or projects.
         add
-            Keep what is open and add to it.
+            Keep what is open and add to it; after what is being read, where something is. Without
+            it, what is being read is forgotten.
         """
         files = tuple(Path(path) for path in paths)
         if not files:
             return
-        self._opening += 1
+        if not add:
+            self._forget_openings()
+        self._waiting.append(files)
+        self._read_next(add=add)
+
+    def open_sample(self) -> None:
+        """Open the sample stage that ships with Polyorama."""
+        self._forget_openings()
+        self._reading = True
+        self._set_busy(Busy(self.tr("Opening the sample stage")))
         number = self._opening
-        present = self.stage.document if add else None
+        self._jobs.submit(
+            calls.sample_path,
+            Handlers(
+                partial(self._on_sample_found, number),
+                partial(self._on_open_failed, number),
+                self._on_progress,
+            ),
+            "sample",
+        )
+
+    def close_document(self) -> None:
+        """Back to the empty stage."""
+        self._forget_openings()
+        self.files = ()
+        self.stage.set_spinning(False)
+        self.stage.set_document(None, OrbitView())
+        self._set_busy(None)
+        self.files_changed.emit()
+
+    def _forget_openings(self) -> None:
+        self._opening += 1
+        self._reading = False
+        self._waiting.clear()
+
+    def _read_next(self, *, add: bool) -> None:
+        """Read the files that wait longest, unless others are being read."""
+        if self._reading or not self._waiting:
+            return
+        self._reading = True
+        files = self._waiting.popleft()
         name = files[0].name if len(files) == 1 else self.tr("{0} files").format(len(files))
         self._set_busy(Busy(self.tr("Opening {0}").format(name)))
         size = self.stage.size if min(self.stage.size) > 0 else _FIRST_SIZE
+        number = self._opening
         self._jobs.submit(
-            partial(_read, self._opener, files, present, self.stage.view, size),
+            partial(_read, self._opener, files, size),
             Handlers(
                 partial(self._on_opened, number, files, add),
                 partial(self._on_open_failed, number),
@@ -141,23 +185,11 @@ class Session(QObject):
             "open",
         )
 
-    def open_sample(self) -> None:
-        """Open the sample stage that ships with Polyorama."""
-        try:
-            path = calls.sample_path()
-        except Exception as error:  # noqa: BLE001 - shown as a toast, whatever it is
-            self._on_open_failed(self._opening, error)
-        else:
-            self.open_files([path])
-
-    def close_document(self) -> None:
-        """Back to the empty stage."""
-        self._opening += 1
-        self.files = ()
-        self.stage.set_spinning(False)
-        self.stage.set_document(None, OrbitView())
-        self._set_busy(None)
-        self.files_changed.emit()
+    def _on_sample_found(self, number: int, path: Path) -> None:
+        if number == self._opening:
+            self._reading = False
+            self._waiting.appendleft((path,))
+            self._read_next(add=False)
 
     def _on_opened(
         self,
@@ -169,18 +201,30 @@ class Session(QObject):
         self.preferences.remember(files)
         if number != self._opening:
             return
-        self.files = (*self.files, *files) if add else files
-        self._set_busy(None)
         document, view = result
+        # What is open is asked for now, not when the reading began.
+        present = self.stage.document if add else None
+        if present is not None:
+            document = calls.add(present, document, calls.name_of(files))
+            view = self.stage.view
+        self.files = (*self.files, *files) if present is not None else files
+        self._end_reading()
         self.stage.set_document(document, view)
         self.files_changed.emit()
-        self.logged.emit(camera_text.open_line(files))
+        self._log_python(camera_text.open_line(self.files))
         log.info("Opened %d splats: %s", self.stage.splat_count, files[0])
+        self._read_next(add=True)
 
     def _on_open_failed(self, number: int, error: BaseException) -> None:
         if number == self._opening:
-            self._set_busy(None)
+            self._end_reading()
         self.report(error, self.tr("Open another file..."), self.open_asked.emit)
+        if number == self._opening:
+            self._read_next(add=True)
+
+    def _end_reading(self) -> None:
+        self._reading = False
+        self._set_busy(None)
 
     # The view
 
@@ -215,13 +259,17 @@ class Session(QObject):
         background = None if transparent else self.stage.backdrop
         self._jobs.submit(
             partial(calls.save_picture, document, view, size, background, path),
-            Handlers(self._on_saved, self._on_save_failed, self._on_progress),
+            Handlers(
+                partial(self._on_saved, camera_text.python_picture(view, size, background, path)),
+                self._on_save_failed,
+                self._on_progress,
+            ),
             "save picture",
         )
-        self.logged.emit(camera_text.python_picture(view, size, path))
 
-    def _on_saved(self, path: Path) -> None:
+    def _on_saved(self, line: str, path: Path) -> None:
         self._set_busy(None)
+        self._log_python(line)
         self.notice.emit(Notice("good", self.tr("Saved {0}").format(path.name)))
 
     def _on_save_failed(self, error: BaseException) -> None:
@@ -246,6 +294,15 @@ class Session(QObject):
         text = camera_text.python_camera(self.stage.view, self.stage.size)
         QGuiApplication.clipboard().setText(text)
         self.notice.emit(Notice("info", self.tr("Python camera copied")))
+
+    def copy_session(self) -> None:
+        """Put the Python that does what was done here on the clipboard."""
+        QGuiApplication.clipboard().setText("\n".join(["import polyorama as po", "", *self.python]))
+        self.notice.emit(Notice("info", self.tr("Session copied as Python")))
+
+    def _log_python(self, line: str) -> None:
+        self.python.append(line)
+        self.logged.emit(line)
 
     # The house
 
@@ -286,14 +343,8 @@ class Session(QObject):
 
 
 def _read(
-    opener: Callable[[Sequence[Path]], Document],
-    files: Sequence[Path],
-    present: Document | None,
-    view: OrbitView,
-    size: tuple[int, int],
+    opener: Callable[[Sequence[Path]], Document], files: Sequence[Path], size: tuple[int, int]
 ) -> tuple[Document, OrbitView]:
-    """Open files, join them to what is there, and find the view; on a worker thread."""
+    """Open files and find the view that shows them; on a worker thread."""
     document = opener(files)
-    if present is not None:
-        return calls.join([present, document]), view
     return document, calls.first_view(document, size)

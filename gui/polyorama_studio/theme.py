@@ -1,7 +1,7 @@
 """The look: tokens for dark and light, and the one style sheet that is made from them.
 
-No other module of the studio names a colour, a font size or a spacing; widgets that paint ask
-`Theme.tokens` and `Metrics`.
+No other module of the studio names a colour, a font size, a margin or a widget's size; widgets that
+paint ask `Theme.tokens` and `Metrics`.
 """
 
 from __future__ import annotations
@@ -133,6 +133,16 @@ class Metrics:
     focus_dot = 5
     grain = 96
     file_dialog = (880, 560)
+    hair = 2
+    """between things that belong together; what optics takes off a margin"""
+    line_gap = 3
+    """above and below the words of a toast, which so stand level with its marks"""
+    close_mark = 12
+    least_viewport = (320, 240)
+    toast_words = 280
+    """of a toast's width"""
+    recent_words = 480
+    """of the start page's width, for a file's name and folder"""
 
 
 class Theme(QObject):
@@ -205,6 +215,13 @@ def font(size: int, *, medium: bool = False, tabular: bool = False) -> QFont:
         chosen.setWeight(QFont.Weight.Medium)
     if tabular:
         chosen.setFeature(QFont.Tag("tnum"), 1)
+    return chosen
+
+
+def fixed_font(size: int) -> QFont:
+    """The system's font of one width, for code."""
+    chosen = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    chosen.setPixelSize(size)
     return chosen
 
 
@@ -296,7 +313,10 @@ QPushButton[plain="true"]:focus { border-color: $accent; }
 #start QLabel { background: transparent; }
 #startTitle { font-size: $start; color: $text; }
 #startHint, #recentTitle { color: $quiet; font-size: $label; }
-#recentRow { background: transparent; border: 1px solid transparent; border-radius: $corner; }
+#recentRow {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    min-height: 26px; max-height: 26px; padding: 0;
+}
 #recentRow:hover { background: $raised; }
 #recentRow:focus { border-color: $accent; }
 #recentFolder { color: $quiet; font-size: $label; }

@@ -57,6 +57,7 @@ class Window(QMainWindow):
         self.viewport.menu_asked.connect(self._show_context_menu)
         session.open_asked.connect(self._ask_open)
         session.files_changed.connect(self._on_files)
+        session.logged.connect(self._refresh_actions)
         session.preferences.recent_changed.connect(self._fill_recent)
         for signal in (
             session.stage.document_changed,
@@ -126,6 +127,7 @@ class Window(QMainWindow):
 
     @Slot()
     @Slot(bool)
+    @Slot(str)
     @Slot(object)
     def _refresh_actions(self, value: object = None) -> None:
         # Views change sixty times a second, switches seldom.
@@ -133,6 +135,7 @@ class Window(QMainWindow):
         state = (
             stage.document is not None,
             stage.picture is not None,
+            bool(self.session.python),
             stage.view.orthographic,
             stage.spinning,
             self.session.theme.tokens.name,

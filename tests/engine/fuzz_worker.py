@@ -8,6 +8,7 @@ in an error, what else came of it, and the slowest file.
 
 from __future__ import annotations
 
+import copy
 import faulthandler
 import gzip
 import io
@@ -86,10 +87,10 @@ def mutated_json(text: bytes, rng: np.random.Generator) -> bytes:
             break
         if rng.random() < 0.2:
             del node[key]
-        elif rng.random() < 0.3 and isinstance(value, (int, float)):
+        elif rng.random() < 0.3 and isinstance(value, (int, float)) and abs(value) < 1e300:
             node[key] = value * [2, -1, 1000, 0.5][int(rng.integers(4))]
         else:
-            node[key] = ODD_VALUES[int(rng.integers(len(ODD_VALUES)))]
+            node[key] = copy.deepcopy(ODD_VALUES[int(rng.integers(len(ODD_VALUES)))])
     return json.dumps(document).encode()
 
 

@@ -1,7 +1,6 @@
 """An independent float64 renderer: one Gaussian after another, plain numpy, no tiles.
 
-Written from the published forward equations alone; it shares no code with the engine but the
-harmonics' basis, which has its own test.
+Written from the published forward equations alone; it shares no code with the engine.
 """
 
 from __future__ import annotations
@@ -10,7 +9,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyorama.scene import sh as harmonics
+
+def basis(d):
+    """The sixteen real spherical harmonics of 3DGS files at a unit direction, written out."""
+    x, y, z = d
+    return np.array(
+        [
+            0.28209479177387814,
+            -0.4886025119029199 * y,
+            0.4886025119029199 * z,
+            -0.4886025119029199 * x,
+            1.0925484305920792 * x * y,
+            -1.0925484305920792 * y * z,
+            0.31539156525252005 * (2 * z * z - x * x - y * y),
+            -1.0925484305920792 * x * z,
+            0.5462742152960396 * (x * x - y * y),
+            -0.5900435899266435 * y * (3 * x * x - y * y),
+            2.890611442640554 * x * y * z,
+            -0.4570457994644658 * y * (4 * z * z - x * x - y * y),
+            0.3731763325901154 * z * (2 * z * z - 3 * x * x - 3 * y * y),
+            -0.4570457994644658 * x * (4 * z * z - x * x - y * y),
+            1.445305721320277 * z * (x * x - y * y),
+            -0.5900435899266435 * x * (x * x - 3 * y * y),
+        ]
+    )
 
 
 @dataclass
@@ -53,7 +75,7 @@ def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
     ids = np.full((height, width), -1)
     blended = None if features is None else np.zeros((height, width, features.shape[1]))
     needed = 0
-    near = max(camera.near, constants.near) if camera.kind == "pinhole" else camera.near
+    near = camera.near if constants.near is None else constants.near
     fx, fy = camera.fx, camera.fy
     margin_x = constants.jacobian_margin * 0.5 * width / fx
     margin_y = constants.jacobian_margin * 0.5 * height / fy
@@ -92,7 +114,8 @@ def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
         y0, y1 = max(0, int(np.floor(v - ry - 0.5))), min(height, int(np.ceil(v + ry + 0.5)))
         if x0 >= x1 or y0 >= y1:
             continue
-        rgb = harmonics.evaluate(cloud.sh[i][None], direction[None])[0]
+        coefficients = cloud.sh[i].astype(np.float64)
+        rgb = np.maximum(basis(direction)[: len(coefficients)] @ coefficients + 0.5, 0.0)
         dx = u - (np.arange(x0, x1) + 0.5)[None, :]
         dy = v - (np.arange(y0, y1) + 0.5)[:, None]
         power = 0.5 * (conic[0, 0] * dx**2 + conic[1, 1] * dy**2) + conic[0, 1] * dx * dy

@@ -13,8 +13,8 @@ from polyorama.core.jobs import run
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.io.formats import write_splats
-from polyorama.render.resolve import render
-from polyorama.verbs.bench import bench_files, bench_render, multiply_add_peak, synthetic_cloud
+from polyorama.render.resolve import draw
+from polyorama.verbs.bench import bench_files, bench_render, synthetic_cloud
 from polyorama.verbs.open import open_document
 
 
@@ -35,10 +35,11 @@ def test_render_ends_with_one_json_line_and_the_starting_picture(capture, tmp_pa
     figures = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert 0 < figures["needed_pairs"] <= figures["pairs"]
     assert figures["splats"] == 2000
-    assert figures["ms_per_frame"] >= figures["min_ms"]
-    assert {"load_ms", "sort_ms", "draw_ms", "ns_per_pair", "share_of_peak"} <= set(figures)
+    assert {"ms_per_frame", "load_ms", "sort_ms", "draw_ms", "ns_per_pair", "share_of_peak"} <= set(
+        figures
+    )
     camera = Camera.look_at((-1, -2, 9), (0, 0, 0), (0, -1, 0), fov=45, size=(160, 90))
-    expected = render(open_document(capture), camera).rgba8
+    expected = draw(open_document(capture), camera).rgba8
     assert np.array_equal(np.asarray(Image.open(picture).convert("RGB")), expected[..., :3])
 
 
@@ -62,11 +63,10 @@ def test_no_frames_is_refused(capture):
 
 def test_files_are_timed_in_every_format():
     figures = run(bench_files(3000))
-    for ending in (".ply", ".compressed.ply", ".spz", ".sog", ".glb"):
-        assert figures[f"bytes{ending}"] > 0
-        assert figures[f"write{ending}_s"] > 0
-        assert figures[f"read{ending}_s"] > 0
-
-
-def test_the_peak_is_that_of_a_processor():
-    assert 0.5 < multiply_add_peak() < 1000
+    endings = (".ply", ".compressed.ply", ".spz", ".sog", ".glb")
+    for ending in endings:
+        assert {f"write{ending}_s", f"read{ending}_s"} <= set(figures)
+    # Uncompressed, then half precision and less.
+    assert figures["bytes.ply"] > 3 * figures["bytes.compressed.ply"]
+    assert figures["bytes.compressed.ply"] > figures["bytes.spz"]
+    assert "read.ply_peak_over_file" in figures

@@ -217,6 +217,7 @@ CONTRADICTIONS = [
     (["-o", "a.png", "--cameras", "cams.json"], "6 cameras"),
     (["-o", "a.png", "--cameras", "cams.json", "--frames", "9"], "pick nothing"),
     (["-o", "a.png", "--cameras", "cams.json", "--eye", "0,0,1"], "contradict"),
+    (["-o", "a.png", "--cameras", "cams.json", "--up", "0,1,0"], "contradict"),
     (["-o", "a.mp4", "--cameras", "cams.json", "--turntable", "1"], "contradict"),
     (["-o", "a.png", "--fov", "40", "--ortho", "1"], "contradict"),
     (["-o", "a.mp4", "--fly", "2"], "--cameras"),
@@ -281,8 +282,10 @@ def test_ctrl_c_leaves_what_resume_takes(tmp_path: Path, jobs: str) -> None:
         "--turntable", "200", "--fps", "12", "--size", "32x24", "--jobs", jobs,
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        # A suite that a shell started in the background would hand down an ignored Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     try:
         end = time.monotonic() + 120
         while len(list(tmp_path.glob("a.mp4.parts/0*.mp4"))) < 2:

@@ -16,16 +16,16 @@ from polyorama.core.jobs import Progress
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError
 from polyorama.io.project import read_project, read_thumbnail
-from polyorama.render.resolve import render
+from polyorama.render.resolve import draw
 from polyorama.scene.document import Document, Node
-from polyorama.scene.theatre import props, sheets
-from polyorama.scene.theatre.build import cloud_of
-from polyorama.scene.theatre.light import Lamp, Shadows, lit_colors, toned
-from polyorama.scene.theatre.paint import Canvas, blurred, display, linear, noise
-from polyorama.scene.theatre.paper import backed, rim
-from polyorama.scene.theatre.sheets import Sheet, block, board, lathe, panel, spun, tube
-from polyorama.scene.theatre.stipple import SIGMA, stipple
 from polyorama.verbs.demo import sample_path
+from polyorama.verbs.theatre import props, sheets
+from polyorama.verbs.theatre.build import cloud_of
+from polyorama.verbs.theatre.light import Lamp, lit_colors, occluders
+from polyorama.verbs.theatre.paint import Canvas, blurred, noise
+from polyorama.verbs.theatre.paper import backed, rim
+from polyorama.verbs.theatre.sheets import Sheet, block, board, lathe, panel, spun, tube
+from polyorama.verbs.theatre.stipple import SIGMA, stipple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +116,7 @@ def test_closed_surfaces_have_whole_frames_at_their_poles() -> None:
 @pytest.mark.parametrize("name", ["block", "tube", "panel", "spun"])
 def test_builders_face_outwards(name: str) -> None:
     made = {
-        "block": block((0, 0, 0), (1, 1, 1), 0.2, (1, 1, 1), bottom=True),
+        "block": block((0, 0, 0), (1, 1, 1), 0.2, (1, 1, 1)),
         "tube": [tube([(0, -1, 0), (0.02, 1, 0)], 0.1, 0.05, (1, 1, 1))],
         "panel": [panel((-1, 1, 0.5), (2, 0, 0), (0, -2, 0), 0.2, (1, 1, 1))],
         "spun": spun(block((0, 0, 0), (1, 2, 1), 0.2, (1, 1, 1)), 30),
@@ -144,7 +144,7 @@ def test_a_board_throws_a_shadow() -> None:
     dabs = stipple([floor], 3000, seed=1)
     lamp = Lamp(np.array([[0.0, 4.0, 0.0]]), np.array([1.0, 1.0, 1.0]), falloff=False)
     colors = lit_colors(
-        dabs, Shadows([floor, shade]), [lamp], sky=(np.full(3, 0.02), np.zeros(3)),
+        dabs, occluders([floor, shade]), [lamp], sky=(np.full(3, 0.02), np.zeros(3)),
         viewer=np.array([0.0, 3.0, 3.0]),
     )  # fmt: skip
     away = np.abs(dabs.means[:, [0, 2]]).max(axis=1)
@@ -152,17 +152,7 @@ def test_a_board_throws_a_shadow() -> None:
     assert colors[(away > 0.6) & (away < 0.9)].min() > 0.7
 
 
-def test_light_is_toned_without_a_step() -> None:
-    light = np.linspace(0, 40, 4000)[:, None] * np.array([1.0, 0.6, 0.3])
-    shown = toned(light)
-    assert np.all(np.diff(shown[:, 0]) >= 0)
-    assert shown.max() <= 1.0
-    np.testing.assert_allclose(toned(np.full((1, 3), 0.2)), display(np.full((1, 3), 0.2)))
-
-
 def test_paint_helpers() -> None:
-    shades = np.linspace(0, 1, 50)
-    np.testing.assert_allclose(display(linear(shades)), shades, atol=1e-6)
     x, y = np.meshgrid(np.linspace(-3, 3, 200), np.linspace(-3, 3, 200))
     field = noise(x, y, 4)
     assert -1 <= field.min() < -0.3
@@ -257,9 +247,7 @@ def test_the_sample_is_small_and_sane(sample: Document) -> None:
 def test_the_sample_can_be_seen(sample: Document) -> None:
     """The saved view is filled without holes, warm in the curtains, blue in the sky."""
     assert sample.camera is not None
-    frame = render(
-        sample, sample.camera.resized(320, 180), backend="cpu", outputs=("color", "depth")
-    )
+    frame = draw(sample, sample.camera.resized(320, 180), backend="cpu", outputs=("color", "depth"))
     assert frame.color is not None
     assert frame.alpha is not None
     picture, alpha = frame.color[..., :3], frame.alpha

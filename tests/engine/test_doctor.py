@@ -107,6 +107,12 @@ def test_a_probe_that_dies_is_told_with_its_last_words() -> None:
     assert result == {"version": "1", "error": "no such library"}
 
 
+def test_a_probe_tells_what_could_not_be_done_first() -> None:
+    probe = _Probe("print('qt.qpa.xcb: could not connect to display :9\\nThere are: xcb'); exit(1)")
+    assert probe.result() == {"error": "qt.qpa.xcb: could not connect to display :9"}
+    probe.close()
+
+
 def test_a_probe_is_ended_when_the_job_is_closed() -> None:
     job = doctor.examine()
     next(job)

@@ -179,7 +179,7 @@ def test_the_error_of_a_view_agrees_with_integration():
 def test_pictures_are_far_better_than_with_splats_left_out(shared_data, name):
     """At a tenth of the splats, at least 5 dB above the most important tenth of them."""
     from polyorama.io.formats import read_splats
-    from polyorama.render.resolve import render
+    from polyorama.render.resolve import draw
     from polyorama.scene.document import Document
     from polyorama.scene.framing import frame_subject
 
@@ -188,7 +188,7 @@ def test_pictures_are_far_better_than_with_splats_left_out(shared_data, name):
 
     def picture(c):
         document = Document.of([c], ["c"])
-        color = render(document, camera, outputs=("color",), background=(0.5, 0.5, 0.5)).color
+        color = draw(document, camera, outputs=("color",), background=(0.5, 0.5, 0.5)).color
         return np.clip(color[..., :3], 0, 1)
 
     def psnr(c):

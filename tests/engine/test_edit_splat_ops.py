@@ -11,6 +11,7 @@ from polyorama.edit.floaters import find_floaters, remove_floaters
 from polyorama.edit.repair import plan_repair, repair
 from polyorama.edit.rules import parse_rule
 from polyorama.errors import UsageError
+from polyorama.scene.rotations import rotation_about, rotation_matrices, turn_between
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 
 
@@ -47,10 +48,24 @@ def test_matrices_do_what_they_say():
     )
 
 
+def test_a_rotation_about_an_axis_is_that_of_its_quaternion():
+    axis = np.array([1.0, -2.0, 0.5])
+    for angle in (-3.0, -0.1, 0.0, 1e-8, 2.0):
+        half = np.sin(angle / 2) * axis / np.linalg.norm(axis)
+        matrix = rotation_matrices([np.cos(angle / 2), *half])
+        np.testing.assert_allclose(rotation_about(axis, angle), matrix, atol=1e-14)
+
+
+def test_the_turn_between_all_but_opposite_directions_is_exact():
+    for tilt in (1e-4, 1e-6, 1e-10):
+        end = np.array([tilt, 1.0, 0.0]) / np.hypot(tilt, 1.0)
+        np.testing.assert_allclose(turn_between((0, -1, 0), end) @ (0, -1, 0), end, atol=1e-9)
+
+
 @pytest.mark.parametrize("start", [(0, -1, 0), (1, 2, 3), (0, 0, 1), (-1, 0, 0)])
 @pytest.mark.parametrize("end", [(0, 1, 0), (0, -1, 0), (-1, -2, -3), (1, 0, 0)])
 def test_the_shortest_turn_between_directions(start, end):
-    matrix = splat_ops.turn_between(start, end)[:3, :3]
+    matrix = turn_between(start, end)
     a, b = (np.asarray(v) / np.linalg.norm(v) for v in (start, end))
     np.testing.assert_allclose(matrix @ a, b, atol=1e-9)
     np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-9)
@@ -69,7 +84,9 @@ def test_the_shortest_turn_between_directions(start, end):
         lambda: splat_ops.scale_matrix([1, 2]),
         lambda: splat_ops.translation_matrix([1, 2]),
         lambda: splat_ops.rotation_matrix([1, 2, np.nan]),
-        lambda: splat_ops.turn_between((0, 0, 0), (0, 1, 0)),
+        lambda: turn_between((0, 0, 0), (0, 1, 0)),
+        lambda: turn_between((0, 1, 0), (0, np.nan, 0)),
+        lambda: rotation_about((0, 0, 0), 1.0),
         lambda: splat_ops.crop_box(make_cloud(3), [1, 0, 0], [0, 1, 1]),
         lambda: splat_ops.crop_sphere(make_cloud(3), [0, 0, 0], 0),
         lambda: actions.SetDegree(4),
@@ -133,13 +150,15 @@ def test_repair_drops_and_mends_rows():
     arrays["opacities"][9] = 1.5
     arrays["scales"][10] = 1e6
     arrays["scales"][11, 2] = 0  # a flat splat is legal
+    arrays["scales"][12] *= -1
     fixed = repair(SplatCloud(**arrays, extras=cloud.extras))
     np.testing.assert_array_equal(fixed.extras["row"], np.arange(7, 400))
     np.testing.assert_array_equal(fixed.quats[0], [1, 0, 0, 0])
     np.testing.assert_allclose(np.linalg.norm(fixed.quats, axis=1), 1, atol=1e-6)
     assert fixed.opacities.max() <= 1
-    assert fixed.scales.max() < 5
+    assert fixed.scales.max() == 1e6  # may be a sky
     assert fixed.scales[4, 2] == 0
+    np.testing.assert_array_equal(fixed.scales[5], cloud.scales[12])
 
 
 def test_repair_undoes_columns_in_the_wrong_form():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import tomllib
 from pathlib import Path
 
@@ -63,3 +64,15 @@ def test_licence_is_the_one_declared() -> None:
     assert "Apache License" in text
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_the_readme_names_what_exists() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    verbs = set(re.findall(r"`polyorama ([a-z]+)", text))
+    assert verbs == set(COMMANDS)
+    names = set(re.findall(r"\bpo\.([A-Za-z_]+)", text))
+    assert len(names) > 5
+    for name in names:
+        assert hasattr(polyorama, name), name
+    for path in re.findall(r"\]\(([^):]+)\)", text):
+        assert (ROOT / path).exists(), path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,8 @@ from hypothesis import strategies as st
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError
 from polyorama.io.cameras import read_cameras, write_cameras
+from polyorama.io.project import write_project
+from polyorama.scene.document import Document
 from polyorama.scene.rotations import quaternions
 
 if TYPE_CHECKING:
@@ -144,7 +147,7 @@ def test_damaged_colmap(tmp_path: Path, lens: str, images: str | None, words: st
         (b"[]", "no cameras"),
         (b"[7]", "Camera 0"),
         (b'{"polyorama": "cameras", "format": 99, "cameras": []}', "newer"),
-        (b'{"polyorama": "cameras", "format": 1, "cameras": [{}]}', "'viewmat'"),
+        (b'{"polyorama": "cameras", "format": 1, "cameras": [{}]}', "kind is unknown"),
         (json.dumps([inria(example(), position=[0, 0, "NaN"])]).encode(), "NaN"),
         (json.dumps([inria(example(), rotation=[[1, 0], [0, 1]])]).encode(), "shape"),
         (json.dumps([inria(example(), rotation=np.zeros((3, 3)).tolist())]).encode(), "rotation"),
@@ -160,6 +163,15 @@ def test_damaged_json(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(FileFormatError, match=words) as caught:
         read_cameras(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_camera_has_one_form_in_all_our_files(tmp_path: Path) -> None:
+    camera = example()
+    write_cameras(tmp_path / "c.json", [camera])
+    write_project(Document(camera=camera), tmp_path / "p.poly")
+    with zipfile.ZipFile(tmp_path / "p.poly") as archive:
+        project = json.loads(archive.read("document.json"))
+    assert json.loads((tmp_path / "c.json").read_text())["cameras"] == [project["camera"]]
 
 
 def test_missing_and_unknown_files(tmp_path: Path) -> None:

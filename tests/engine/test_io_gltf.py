@@ -180,6 +180,32 @@ def test_normalised_integers_and_strides(tmp_path):
     assert np.abs(back.opacities - cloud.opacities).max() < 0.51 / 255
 
 
+def test_sparse_columns(tmp_path):
+    cloud = sample_cloud(30, 0)
+    builder = build(cloud)
+    builder.add("rows", [[3], [29]], 5121, "B").add("values", [[0.25], [0.75]])
+    document = builder.document()
+    document["accessors"][builder.attributes[f"{EXTENSION}:OPACITY"]]["sparse"] = {
+        "count": 2,
+        "indices": {"bufferView": builder.attributes["rows"], "componentType": 5121},
+        "values": {"bufferView": builder.attributes["values"]},
+    }
+    back = gltf.read(saved(tmp_path, builder.glb(document)))
+    expected = cloud.opacities.copy()
+    expected[[3, 29]] = 0.25, 0.75
+    assert np.allclose(back.opacities, expected)
+
+
+def test_columns_without_data_are_bounded(tmp_path):
+    def change(document):
+        entry = document["accessors"][0]
+        del entry["bufferView"]
+        entry.update(count=90_000_000, sparse={})
+
+    with pytest.raises(FileFormatError, match="rows without data"):
+        gltf.read(saved(tmp_path, edited(change)))
+
+
 def test_negative_scales_are_logarithms(tmp_path, caplog):
     cloud = sample_cloud(30, 0)
     builder = build(cloud)
@@ -188,6 +214,17 @@ def test_negative_scales_are_logarithms(tmp_path, caplog):
     check(cloud, gltf.read(path))
     assert "logarithms" in caplog.text
     assert str(path) in caplog.text
+
+
+def test_a_few_negative_scales_are_damage(tmp_path, caplog):
+    cloud = sample_cloud(300, 0)
+    scales = cloud.scales.copy()
+    scales[17, 2] *= -1
+    builder = build(cloud)
+    builder.add(f"{EXTENSION}:SCALE", scales)
+    check(cloud, gltf.read(saved(tmp_path, builder.glb())))
+    assert "1 splat had a negative scale" in caplog.text
+    assert "logarithms" not in caplog.text
 
 
 def test_the_earliest_draft(tmp_path):
@@ -321,6 +358,7 @@ def edited(change):
         lambda d: d["accessors"][0].update(type="MAT4"),
         lambda d: d["accessors"][0].update(type=["VEC3"]),
         lambda d: d["accessors"][0].update(componentType=5130),
+        lambda d: d["accessors"][0].update(componentType=[5126]),
         lambda d: d["accessors"][0].update(bufferView=99),
         lambda d: d["accessors"][0].update(sparse={}),
         lambda d: d["accessors"][4].update(count=5),
@@ -397,3 +435,32 @@ def test_nothing_to_write(tmp_path):
     with pytest.raises(OutputError, match="no splat"):
         gltf.write(sample_cloud(3, 0).subset(slice(0, 0)), tmp_path / "b.glb")
     assert not list(tmp_path.iterdir())
+
+
+def test_somebody_elses_bin_file_is_not_overwritten(tmp_path):
+    target, buffer = tmp_path / "a scene.gltf", tmp_path / "a scene.bin"
+    buffer.write_bytes(b"precious")
+    for text in (None, "{}", '{"buffers": [{"uri": "other.bin"}]}', '{"buffers": [7]}', "no"):
+        if text is not None:
+            target.write_text(text)
+        with pytest.raises(OutputError, match=r"a scene\.bin, which is not.*a scene\.gltf"):
+            gltf.write(sample_cloud(3, 0), target)
+        assert buffer.read_bytes() == b"precious"
+    buffer.unlink()
+    for count in (3, 5):
+        gltf.write(sample_cloud(count, 0), target)
+        assert len(gltf.read(target)) == count
+
+
+def test_a_gltf_and_its_buffer_change_together(tmp_path, monkeypatch):
+    target = tmp_path / "a.gltf"
+    gltf.write(sample_cloud(3, 0), target)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", fail)
+    with pytest.raises(OutputError, match=r"No space.*a\.gltf"):
+        gltf.write(sample_cloud(5, 0), target)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before

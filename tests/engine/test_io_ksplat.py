@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,15 @@ def test_a_sh_range_of_zero_means_one_and_a_half(tmp_path):
     narrow = ksplat_bytes([cloud], 2, sh_range=(-1.0, 1.0))
     back = ksplat.read(saved(tmp_path, narrow))
     assert np.abs(back.sh[:, 1:] - cloud.sh[:, 1:]).max() <= 2.0 / 255 / 2 + 1e-6
+
+
+@pytest.mark.parametrize("mode", [0, 1, 2])
+def test_negative_scales_lose_their_sign(tmp_path, caplog, mode):
+    cloud = sample_cloud(20, 0)
+    odd = replace(cloud, scales=-cloud.scales)
+    back = ksplat.read(saved(tmp_path, ksplat_bytes([odd], mode)))
+    np.testing.assert_allclose(back.scales, cloud.scales, rtol=1e-3)
+    assert "20 splats had a negative scale" in caplog.text
 
 
 def test_a_wrong_total_is_reported(tmp_path, caplog):

@@ -129,7 +129,7 @@ def test_many_rows_are_read_in_blocks_without_a_seam(tmp_path):
     table = columns(count=30_011, degree=1, seed=5)
     path = saved(tmp_path, file_bytes(table))
     check(ply.read(path), table)
-    pieces = list(ply.open_source(path).chunks(7001))
+    pieces = list(ply.Source(path).chunks(7001))
     assert [len(piece) for piece in pieces] == [7001] * 4 + [2007]
     means = np.concatenate([piece.means for piece in pieces])
     np.testing.assert_array_equal(means, reference(table)[0].astype(np.float32))
@@ -139,7 +139,7 @@ def test_text_rows_are_read_in_blocks_without_a_seam(tmp_path):
     table = columns(count=16_500, degree=0, seed=5)
     path = saved(tmp_path, file_bytes(table, encoding="ascii", eol="\r\n"))
     check(ply.read(path), table)
-    pieces = list(ply.open_source(path).chunks(9_000))
+    pieces = list(ply.Source(path).chunks(9_000))
     assert [len(piece) for piece in pieces] == [9_000, 7_500]
     np.testing.assert_array_equal(pieces[1].means[0], reference(table)[0][9_000].astype("f4"))
 
@@ -400,7 +400,7 @@ def test_damaged_text_rows_are_refused(tmp_path, change):
 
 def test_a_file_that_shrinks_while_it_is_open_is_an_error(tmp_path):
     path = saved(tmp_path, file_bytes(columns(count=5000, degree=0)))
-    source = ply.open_source(path)
+    source = ply.Source(path)
     os.truncate(path, 100_000)
     with pytest.raises(FileFormatError, match="ends too early"):
         source.read()

@@ -6,12 +6,13 @@ of this project's code.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from polyorama.io.formats import FORMATS, read_splats, write_splats
+from polyorama.scene.rotations import turn_between
 from polyorama.scene.sh import evaluate
 from polyorama.scene.splats import SplatCloud, concatenate
 from tests.engine.splat_samples import ksplat_bytes, rotation_error, sample_cloud
@@ -164,6 +165,25 @@ MODELS_KEPT = {
 }
 
 
+@pytest.mark.parametrize("target", ["a.glb", "a.gltf", "a.spz", "v3.spz"])
+@pytest.mark.parametrize("up", [(0, 0, 1), (0, 1, 0), (3, 0.5, -1)])
+def test_what_is_up_is_up_in_formats_that_say_so(tmp_path, target, up):
+    cloud = sample(1)
+    back = written(replace(cloud, up=up), tmp_path, target)
+    assert back.up == (0, -1, 0)
+    heights = cloud.means @ np.asarray(up, np.float32) / np.linalg.norm(up)
+    assert np.abs(-back.means[:, 1] - heights).max() < 1e-3
+    # Turned, not mirrored: turning the original by hand gives the same splats.
+    turn = np.eye(4)
+    turn[:3, :3] = turn_between(up, (0, -1, 0))
+    check(target, cloud.transformed(turn), back)
+
+
+@pytest.mark.parametrize("target", ["a.glb", "a.spz"])
+def test_a_cloud_that_says_nothing_of_up_stays_as_it_is(tmp_path, target):
+    check(target, sample(1), written(sample(1), tmp_path, target))
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("model", ["default", "antialiased", "2dgs"])
 def test_the_model_is_kept_or_its_loss_reported(tmp_path, caplog, target, model):
@@ -190,6 +210,18 @@ def test_limits_of_scale_and_opacity(tmp_path, target):
         assert np.isfinite(getattr(back, name)).all()
     assert np.abs(back.opacities - opacities).max() <= 0.5 / 255
     assert back.scales[::3, 2].max() < 1e-4
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_negative_scales_lose_their_sign_in_every_format(tmp_path, target, caplog):
+    cloud = sample_cloud(64, 0)
+    signs = np.ones((64, 3), np.float32)
+    signs[7, 1] = signs[9] = -1
+    odd = replace(cloud, scales=cloud.scales * signs)
+    back = matched(cloud, written(odd, tmp_path, target))
+    limit = bounds(target, cloud).log_scale
+    assert (np.abs(np.log(back.scales / cloud.scales)) <= limit + 1e-4).all()
+    assert [r.getMessage() for r in caplog.records if "2 splats had a neg" in r.getMessage()]
 
 
 def test_every_format_is_in_this_test():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pathlib
 import struct
 import zipfile
 
@@ -345,3 +346,27 @@ def test_damaged_archives_and_images(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileFormatError, match="no such file"):
         sog.read(tmp_path / "empty")
+
+
+def test_a_scene_in_a_folder_changes_as_a_whole(tmp_path, monkeypatch):
+    old, new = tmp_path / "old" / "meta.json", tmp_path / "new" / "meta.json"
+    sog.write(sample_cloud(30, 0), old)
+    before = {path: path.read_bytes() for path in old.parent.iterdir()}
+    write, written = pathlib.Path.write_bytes, []
+
+    def fail_at_the_third(path, data):
+        written.append(path)
+        if len(written) == 3:
+            raise OSError(28, "No space left on device")
+        return write(path, data)
+
+    for target in (old, new):
+        written.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr("pathlib.Path.write_bytes", fail_at_the_third)
+            with pytest.raises(OutputError, match="No space"):
+                sog.write(sample_cloud(40, 0), target)
+    assert {path: path.read_bytes() for path in old.parent.iterdir()} == before
+    assert not new.parent.exists()
+    sog.write(sample_cloud(40, 0), old)
+    assert len(sog.read(old.parent)) == 40

@@ -53,6 +53,19 @@ def test_decoding_against_the_reference(tmp_path):
     assert cloud.model == "default"
 
 
+def test_negative_scales_lose_their_sign_with_one_warning(tmp_path, caplog):
+    table = records(70_000)
+    table["scale"][[5, 69_000], 1] *= -1
+    path = saved(tmp_path, table.tobytes())
+    with caplog.at_level(logging.WARNING):
+        cloud = splat.read(path)
+        pieces = list(splat.Source(path).chunks(30_000))
+    np.testing.assert_array_equal(cloud.scales, np.abs(table["scale"]))
+    np.testing.assert_array_equal(np.concatenate([p.scales for p in pieces]), cloud.scales)
+    told = [r.getMessage() for r in caplog.records]
+    assert told == [f"2 splats had a negative scale; its sign was dropped: {path}"] * 2
+
+
 def test_real_capture(shared_data):
     path = shared_data / "splats" / "plant.splat"
     cloud = read_splats(path)

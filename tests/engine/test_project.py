@@ -161,6 +161,18 @@ def test_deflated_members_are_read_too(tmp_path: Path) -> None:
     assert_same(sample(), read_project(tmp_path / "b.poly"))
 
 
+@pytest.mark.parametrize("data_format", ["ply", "spz", "sog", "glb"])
+def test_data_in_any_format_stays_where_it_was(tmp_path: Path, data_format: str) -> None:
+    document = Document.of([cloud_of(50, 1, up=(0.0, 0.0, 1.0))], ["a"])
+    write_project(document, tmp_path / "a.poly", data_format=data_format)
+    back = read_project(tmp_path / "a.poly").nodes[0].content
+    assert back is not None
+    assert back.up == (0.0, 0.0, 1.0)
+    means = document.nodes[0].content.means  # type: ignore[union-attr]
+    distance = np.linalg.norm(means[:, None] - back.means, axis=2)
+    assert distance.min(axis=1).max() < 1e-3
+
+
 def test_thumbnail(tmp_path: Path) -> None:
     path = tmp_path / "a.poly"
     write_project(sample(), path)
@@ -215,6 +227,8 @@ WRONG_FIELDS = {
     "transform": (put("nodes", 0, "transform", value=[[1, 0], [0, 1]]), "4x4"),
     "projective": (put("nodes", 0, "transform", 3, value=[1, 0, 0, 1]), "affine"),
     "bool": (put("nodes", 0, "transform", 0, value=[True, 0, 0, 0]), "no number"),
+    "no up": (put("up", value=[0, 0, 0]), "up is no direction"),
+    "no up of a node": (put("nodes", 1, "up", value=[0.0, 0, 0]), "node 2 up is no direction"),
     "huge": (put("up", value=[10**400, 0, 0]), "out of range"),
     "NaN": (put("up", value=[float("nan"), 0, 0]), "damaged"),
     "background": (put("background", value=[0.1, 0.2]), "background"),

@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from polyorama.core import memory
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.io.formats import read_splats
-from polyorama.render.cpu import CpuRasterizer
+from polyorama.render.cpu import CpuRasterizer, pipeline
 from polyorama.render.rasterizers import available_backends, get_rasterizer
-from polyorama.render.resolve import render, resolve
+from polyorama.render.resolve import draw as draw_document
+from polyorama.render.resolve import resolve
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
 from polyorama.scene.document import Document, Node
 from polyorama.scene.splats import SplatCloud
@@ -217,6 +219,36 @@ def test_threads_do_not_change_the_bytes(monkeypatch):
     assert np.array_equal(one.ids, two.ids)
 
 
+@pytest.mark.parametrize("limit", [300, 3000])
+def test_slabs_of_depth_do_not_change_the_bytes(monkeypatch, limit):
+    """Bounded memory: many pairs are drawn in runs, with and without the full outputs."""
+    cloud, camera = random_cloud(20, count=3000, spread=0.7), orbit_camera((200, 150))
+    features = np.random.default_rng(20).normal(size=(3000, 5)).astype(np.float32)
+    whole = draw(cloud, camera, features=features)
+    whole_plain = CpuRasterizer().render(RenderState(Gaussians(cloud), camera))
+    monkeypatch.setattr(pipeline, "MAX_PAIRS", limit)
+    projected = pipeline.project_splats(
+        cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
+        pipeline.view_array(camera.viewmat), pipeline.optics_array(camera.lens, Constants()),
+    ).sorted()  # fmt: skip
+    runs = pipeline.slabs(projected, 200, 150)
+    assert len(runs) > 5
+    assert np.array_equal(np.concatenate([run.order for run in runs]), projected.order)
+    cut = draw(cloud, camera, features=features)
+    plain = CpuRasterizer().render(RenderState(Gaussians(cloud), camera))
+    for name in ("color", "alpha", "expected_depth", "median_depth", "ids", "features"):
+        assert np.array_equal(getattr(cut, name), getattr(whole, name)), name
+    assert np.array_equal(plain.rgba8, whole_plain.rgba8)
+    assert cut.counts["needed"] == whole.counts["needed"]
+    assert cut.counts["pairs"] <= whole.counts["pairs"]
+
+
+def test_a_picture_larger_than_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    with pytest.raises(UsageError, match="not enough memory"):
+        draw(random_cloud(21), orbit_camera())
+
+
 def test_two_renders_at_once():
     cloud, camera = random_cloud(14, count=5000), orbit_camera()
     expected = draw(cloud, camera).color
@@ -267,13 +299,13 @@ def test_documents_trained_antialiased_are_drawn_so():
 def test_wrong_wishes_are_told():
     document = Document.of([random_cloud(19)], ["x"])
     with pytest.raises(UsageError, match="no backend 'quantum'"):
-        render(document, orbit_camera(), backend="quantum")
+        draw_document(document, orbit_camera(), backend="quantum")
     with pytest.raises(UsageError, match="preset"):
-        render(document, orbit_camera(), constants="unreal")
+        draw_document(document, orbit_camera(), constants="unreal")
     with pytest.raises(UsageError, match="outputs"):
-        render(document, orbit_camera(), outputs={"smell"})
+        draw_document(document, orbit_camera(), outputs={"smell"})
     with pytest.raises(UsageError, match="feature"):
-        render(document, orbit_camera(), outputs={"features"})
+        draw_document(document, orbit_camera(), outputs={"features"})
 
 
 def test_cpu_is_always_there():

@@ -291,3 +291,16 @@ def test_help_is_instant_and_sets_nothing_up(tmp_path: Path) -> None:
     )  # fmt: skip
     assert "test" in done.stdout
     assert os.listdir(tmp_path) == []
+
+
+def test_the_sample_has_a_flight_that_ends_where_it_began() -> None:
+    from importlib.resources import files
+
+    import numpy as np
+
+    from polyorama.io.cameras import read_cameras
+
+    cameras = read_cameras(str(files("polyorama_assets").joinpath("sample-flight.json")))
+    assert len(cameras) > 8
+    np.testing.assert_allclose(cameras[0].viewmat, cameras[-1].viewmat, atol=1e-6)
+    assert {(camera.width, camera.height) for camera in cameras} == {(1280, 720)}

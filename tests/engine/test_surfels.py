@@ -8,19 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.render.footprints import rebind
 from polyorama.render.occlusion import Occluders, ambient_occlusion
-from polyorama.render.resolve import render
+from polyorama.render.resolve import draw
 from polyorama.render.sampling import eliminate, progressive_order, smooth, surface_points
 from polyorama.render.shading import (
     DirectionalLight,
     LightRig,
     PointLight,
     albedo_at,
-    display_from_linear,
-    linear_from_display,
     sample_texture,
     shade,
     tone,
@@ -117,7 +116,7 @@ def shrunk(mask, steps):
 
 def assert_covers(mesh, cloud, spacing):
     for camera in cameras(mesh):
-        frame = render(Document.of([cloud], ["mesh"]), camera, background=None, outputs=("color",))
+        frame = draw(Document.of([cloud], ["mesh"]), camera, background=None, outputs=("color",))
         alpha = frame.color[:, :, 3]
         hit = silhouette(mesh, camera)
         pixels = camera.fx * spacing / np.linalg.norm(camera.position - mesh.vertices.mean(axis=0))
@@ -143,7 +142,7 @@ def test_a_coarse_prefix_covers_too():
     coarse = surfels.coarse(2000)
     assert len(coarse) == 2000
     for camera in cameras(mesh):
-        frame = render(Document.of([coarse], ["m"]), camera, background=None, outputs=("color",))
+        frame = draw(Document.of([coarse], ["m"]), camera, background=None, outputs=("color",))
         inside = shrunk(silhouette(mesh, camera), 3)
         assert np.quantile(frame.color[:, :, 3][inside], 0.02) > 0.9
     assert surfels.coarse(10**6) is surfels.cloud
@@ -485,16 +484,16 @@ def test_clear_texels_get_no_surfels():
         surfels_from_mesh(clear, 10)
 
 
-def test_display_and_linear_light_are_inverse_and_tone_keeps_what_fits():
-    c = np.linspace(0, 1, 101, dtype=np.float32)
-    assert np.allclose(display_from_linear(linear_from_display(c)), c, atol=1e-5)
-    assert np.isclose(linear_from_display(0.5), 0.2140411, atol=1e-6)
+def test_tone_keeps_what_fits_and_rolls_off_without_a_step():
     fits = np.array([[0.7, 0.2, 0.0]], np.float32)
     assert np.allclose(linear_from_display(tone(fits)), fits, atol=1e-5)
     bright = tone(np.array([[4.0, 2.0, 0.4]], np.float32))
     assert bright.max() <= 1.0
     ratio = linear_from_display(bright)[0] / np.array([4.0, 2.0, 0.4])
     assert np.allclose(ratio, ratio[0], rtol=1e-3)
+    rising = tone(np.linspace(0.3, 40, 8000)[:, None] * np.array([1.0, 0.6, 0.3]))
+    assert np.diff(rising[:, 0]).min() > -1e-6
+    assert np.diff(rising[:, 0]).max() < 0.01
 
 
 def test_a_light_of_strength_one_makes_white_white_and_follows_the_cosine():

@@ -16,27 +16,15 @@ from polyorama.edit.rules import parse_rule
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.io.stream import CHUNK
-from polyorama.scene.splats import SplatCloud, concatenate
+from polyorama.scene.splats import concatenate
 from polyorama.verbs.convert import convert, convert_job
-
-
-def make_cloud(n=500, degree=1, seed=0, **more):
-    rng = np.random.default_rng(seed)
-    quats = rng.normal(size=(n, 4))
-    return SplatCloud(
-        rng.normal(size=(n, 3)).astype(np.float32),
-        (quats / np.linalg.norm(quats, axis=1, keepdims=True)).astype(np.float32),
-        np.exp(rng.uniform(-4, -2, (n, 3))).astype(np.float32),
-        rng.uniform(0.02, 0.98, n).astype(np.float32),
-        rng.uniform(-1, 1, (n, (degree + 1) ** 2, 3)).astype(np.float32),
-        **more,
-    )
+from tests.engine.splat_samples import sample_cloud
 
 
 @pytest.fixture
 def files(tmp_path):
     """Two PLY files and what is in them."""
-    first, second = make_cloud(), make_cloud(300, degree=2, seed=1)
+    first, second = sample_cloud(500, 1), sample_cloud(300, 2, seed=1)
     write_splats(first, tmp_path / "a.ply")
     write_splats(second, tmp_path / "b.ply")
     return tmp_path, first, second
@@ -76,8 +64,8 @@ def test_steps_that_need_everything_are_not_streamed(files):
 
 
 def test_merged_files_share_columns_and_tags(tmp_path):
-    a = make_cloud(20, extras={"a": np.arange(20.0), "b": np.ones(20)}, model="antialiased")
-    b = make_cloud(30, seed=1, extras={"b": np.zeros(30)})
+    a = sample_cloud(20, 1, extras={"a": np.arange(20.0), "b": np.ones(20)}, model="antialiased")
+    b = sample_cloud(30, 1, seed=1, extras={"b": np.zeros(30)})
     write_splats(a, tmp_path / "a.ply")
     write_splats(b, tmp_path / "b.ply")
     convert([tmp_path / "a.ply", tmp_path / "b.ply"], tmp_path / "ab.ply")
@@ -205,7 +193,7 @@ def test_long_files_go_through_in_bounded_memory(tmp_path):
     """3 M splats of degree 0 (168 MB), in a process of its own: far below what they take whole."""
     from polyorama.io.stream import open_sink
 
-    piece = make_cloud(CHUNK, degree=0)
+    piece = sample_cloud(CHUNK, 0)
     with open_sink(tmp_path / "long.ply") as sink:
         for _ in range(12):
             sink.write(piece)

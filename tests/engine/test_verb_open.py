@@ -57,6 +57,58 @@ def test_ply_and_gltf_are_told_apart_by_their_content(tmp_path: Path) -> None:
     assert kind_of(tmp_path / "x.glb") == "splats"
 
 
+def test_content_decides_what_a_file_is_whatever_its_name(tmp_path: Path) -> None:
+    """As info and convert have it: a name may lie, or be missing."""
+    write_splats(ball(), tmp_path / "a.ply")
+    write_splats(ball(), tmp_path / "a.spz")
+    write_project(Document.of([ball()], ["inside"]), tmp_path / "a.poly")
+    mesh = (
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+        "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+    )
+    (tmp_path / "mesh.ply").write_text(mesh)
+    for name in ("plain", "b.glb", "b.obj", "b.sog"):
+        for source, kind in (
+            ("a.ply", "splats"), ("a.spz", "splats"), ("a.poly", "project"), ("mesh.ply", "mesh"),
+        ):  # fmt: skip
+            (tmp_path / name).write_bytes((tmp_path / source).read_bytes())
+            assert kind_of(tmp_path / name) == kind
+            document = open_document(tmp_path / name, surfels=20)
+            assert len(document.nodes[0].content) == (20 if kind == "mesh" else 200)
+
+
+def test_a_glb_of_the_earliest_draft_holds_splats(tmp_path: Path) -> None:
+    cloud = ball()
+    columns = {
+        "POSITION": cloud.means, "_ROTATION": cloud.quats[:, [1, 2, 3, 0]],
+        "_SCALE": np.log(cloud.scales), "COLOR_0": np.ones((200, 4)),
+    }  # fmt: skip
+    binary, views, accessors = b"", [], []
+    for values in columns.values():
+        data = np.ascontiguousarray(values, "<f4").tobytes()
+        views.append({"buffer": 0, "byteOffset": len(binary), "byteLength": len(data)})
+        kind = f"VEC{values.shape[1]}"
+        accessors.append(
+            {"bufferView": len(accessors), "componentType": 5126, "count": 200, "type": kind}
+        )
+        binary += data
+    primitive = {"mode": 0, "attributes": {name: at for at, name in enumerate(columns)}}
+    root = {
+        "asset": {"version": "2.0"}, "meshes": [{"primitives": [primitive]}],
+        "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0, "accessors": accessors,
+        "bufferViews": views, "buffers": [{"byteLength": len(binary)}],
+    }  # fmt: skip
+    text = json.dumps(root).encode()
+    text += b" " * (-len(text) % 4)
+    total = 28 + len(text) + len(binary)
+    head = struct.pack("<4sIIII", b"glTF", 2, total, len(text), 0x4E4F534A)
+    path = tmp_path / "old.glb"
+    path.write_bytes(head + text + struct.pack("<II", len(binary), 0x004E4942) + binary)
+    assert kind_of(path) == "splats"
+    assert len(open_document(path).nodes[0].content) == 200
+
+
 def test_several_files_become_one_document(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()

@@ -53,7 +53,6 @@ def rasterize_reference(
         jac = [[lens.fx * one, zero, zero], [zero, lens.fy * one, zero]]
         u, v = lens.fx * x + lens.cx, lens.fy * y + lens.cy
         direction = (rot[2] / rot[2].norm()).expand(len(means), 3)
-        near = lens.near
     else:
         mx = constants.jacobian_margin * 0.5 * lens.width / lens.fx
         my = constants.jacobian_margin * 0.5 * lens.height / lens.fy
@@ -63,7 +62,7 @@ def rasterize_reference(
         u, v = lens.fx * x / z + lens.cx, lens.fy * y / z + lens.cy
         ray = means + rot.T @ trans
         direction = ray / ray.norm(dim=-1, keepdim=True)
-        near = max(lens.near, constants.near)
+    near = lens.near if constants.near is None else constants.near
     jac = torch.stack([torch.stack(row, -1) for row in jac], -2)
     flat = jac @ sigma @ jac.transpose(-1, -2)
     cov = flat + constants.dilation * torch.eye(2, dtype=means.dtype)

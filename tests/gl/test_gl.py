@@ -274,9 +274,9 @@ def test_it_needs_no_display_and_ends_cleanly():
     code = (
         "import sys\n"
         "from polyorama.verbs.warm import tiny_scene\n"
-        "from polyorama.render.resolve import render\n"
+        "from polyorama.render.resolve import draw\n"
         "document, camera = tiny_scene()\n"
-        "frame = render(document, camera, backend='gl')\n"
+        "frame = draw(document, camera, backend='gl')\n"
         "print(frame.backend, frame.rgba8[32, 32, :3].any(), 'PySide6' in sys.modules)"
     )
     variables = {n: v for n, v in os.environ.items() if n not in ("DISPLAY", "WAYLAND_DISPLAY")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.render.state import RenderState
 
-__all__ = ["DEPTH", "FakeRasterizer", "a_cloud", "a_document"]
+__all__ = ["DEPTH", "FakeRasterizer", "a_cloud", "a_document", "icon_names"]
 
 DEPTH = 2.0
 """Depth of everything that the fake draws, world units."""
@@ -81,3 +82,11 @@ def a_document(paths: Sequence[Path]) -> Document:
         if path.stem == "broken":
             raise FileFormatError(f"This file ends too early: {path}")
     return Document.of([a_cloud() for _ in paths], [path.stem for path in paths])
+
+
+def icon_names() -> list[str]:
+    """Names of all icons, sorted."""
+    folder = resources.files("polyorama_assets") / "icons"
+    return sorted(
+        entry.name.removesuffix(".svg") for entry in folder.iterdir() if entry.name.endswith(".svg")
+    )

@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeySequence
 
 from polyorama_studio.actions import ACTIONS, MENUS, Action
 from polyorama_studio.dialogs import KeysDialog
-from polyorama_studio.icons import icon_names
+from tests.gui.fakes import icon_names
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -71,3 +71,38 @@ def test_the_program_starts_and_leaves(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     with Image.open(out) as image:
         assert image.size == (900, 600)
+
+
+def run_without(what: str, error: str) -> subprocess.CompletedProcess[str]:
+    """The program in an installation where importing `what` fails."""
+    program = f"""
+import sys
+
+class Lacking:
+    def find_spec(self, name, path=None, target=None):
+        if name == {what!r}:
+            raise {error}
+
+sys.meta_path.insert(0, Lacking())
+from polyorama_studio.app import main
+sys.exit(main([]))
+"""
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_without_qt_one_sentence_says_what_to_install() -> None:
+    done = run_without("PySide6", "ModuleNotFoundError(\"No module named 'PySide6'\")")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "pip install 'polyorama[gui]'" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_missing_system_library_is_named_in_one_sentence() -> None:
+    done = run_without("PySide6.QtWidgets", "ImportError('libEGL.so.1: cannot open it')")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "libEGL.so.1" in done.stderr
+    assert "polyorama doctor" in done.stderr

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from polyorama.render.rasterizers import get_rasterizer
+from polyorama.render.resolve import resolve
+from polyorama.scene.document import Document
+from polyorama_studio.calls import first_view
 from polyorama_studio.orbit import DIRECTIONS, OrbitView
+from tests.gui.fakes import a_cloud
 
 UPS = [(0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.3, -0.8, 0.2), (1.0, 0.0, 0.0)]
 SIZE = (640, 400)
@@ -66,7 +73,6 @@ def test_named_views(direction: str) -> None:
 
 def test_front_is_where_the_engine_has_it() -> None:
     from polyorama.scene.framing import frame_subject
-    from tests.gui.fakes import a_cloud
 
     for up in UPS[:4]:
         camera = frame_subject(a_cloud(), up, azimuth=30.0, elevation=20.0)
@@ -111,3 +117,33 @@ def test_looking_along_an_axis() -> None:
     for axis in np.vstack([np.eye(3), -np.eye(3)]):
         camera = a_view().looking_along(axis).camera(*SIZE)
         assert camera.forward == pytest.approx(axis, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_scenes_of_every_size_are_seen_whole(size: float, orthographic: bool) -> None:
+    """The nearest thing that the view shows lies behind the near plane."""
+    cloud = a_cloud()
+    small = replace(cloud, means=cloud.means * size, scales=cloud.scales * size)
+    document = Document.of([small], ["ball"])
+    view = replace(first_view(document, SIZE), orthographic=orthographic)
+    camera = view.camera(*SIZE)
+    depths = small.means @ camera.viewmat[2, :3] + camera.viewmat[2, 3]
+    assert camera.near < depths.min()
+    assert depths.max() < camera.far
+    closer = view.zoomed(0.1).camera(*SIZE)
+    target = closer.viewmat[2, :3] @ np.array(view.target) + closer.viewmat[2, 3]
+    assert target - closer.near > 0.05 * view.distance
+
+
+def test_a_millimetre_is_drawn() -> None:
+    """With the real renderer: a ball of one millimetre looks as one of a metre does."""
+    pictures = []
+    for size in (1.0, 0.001):
+        cloud = a_cloud(2000)
+        ball = replace(cloud, means=cloud.means * size, scales=cloud.scales * size)
+        document = Document.of([ball], ["ball"])
+        state = resolve(document, first_view(document, (64, 48)).camera(64, 48))
+        pictures.append(get_rasterizer("cpu").render(state, {"rgba8"}).rgba8.astype(int))
+    assert pictures[0][24, 32, :3].max() > 50
+    assert np.abs(pictures[0] - pictures[1]).mean() < 1.0

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtGui import QGuiApplication
 
 from polyorama.core.jobs import Progress
 from polyorama.errors import FileFormatError, PolyoramaError
-from polyorama.scene.document import Document
+from polyorama.io.formats import write_splats
+from polyorama.scene.document import Document, Node
 from polyorama_studio import calls, camera_text
 from polyorama_studio.jobs import Handlers, JobRunner, explain
 from polyorama_studio.orbit import OrbitView
@@ -100,11 +102,14 @@ def test_the_last_file_asked_for_wins(
         return a_document(paths)
 
     session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
-    session.open_files([tmp_path / "slow.ply"])
+    slow = tmp_path / "slow.ply"
+    slow.touch()
+    session.open_files([slow])
     session.open_files([tmp_path / "quick.ply"])
     qtbot.waitUntil(lambda: session.title == "quick.ply")
     gates["slow"].set()
-    qtbot.wait(80)
+    # Whatever was read is remembered, late or not: then the late document has come.
+    qtbot.waitUntil(lambda: slow.resolve() in session.preferences.recent)
     assert session.title == "quick.ply"
     assert session.stage.document.nodes[0].name == "quick"
     session.close()
@@ -122,12 +127,96 @@ def test_adding_keeps_what_is_open(qtbot: QtBot, session: Session, tmp_path: Pat
     assert session.title == "a.ply and 2 more"
 
 
+def test_two_quick_adds_both_arrive(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    gates = {name: threading.Event() for name in "abc"}
+    reading: list[str] = []
+
+    def opener(paths):
+        reading.append(paths[0].stem)
+        gates[paths[0].stem].wait(10.0)
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "b.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"], add=True)
+    gates["c"].set()
+    gates["b"].set()
+    gates["a"].set()
+    qtbot.waitUntil(lambda: len(session.files) == 3)
+    assert reading == ["a", "b", "c"], "one after the other"
+    assert [node.name for node in session.stage.document.nodes] == ["a", "b", "c"]
+    assert session.busy is None
+    session.close()
+
+
+def test_what_waits_is_added_though_the_file_before_it_is_broken(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
+) -> None:
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "broken.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    assert [node.name for node in session.stage.document.nodes] == ["a", "c"]
+    assert len(notices) == 1
+
+
+def test_opening_forgets_what_waits_to_be_added(
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+) -> None:
+    gate = threading.Event()
+    names: list[str] = []
+
+    def opener(paths):
+        names.append(paths[0].stem)
+        if paths[0].stem == "a":
+            gate.wait(10.0)
+        return a_document(paths)
+
+    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    session.open_files([tmp_path / "a.ply"])
+    session.open_files([tmp_path / "b.ply"], add=True)
+    session.open_files([tmp_path / "c.ply"])
+    gate.set()
+    qtbot.waitUntil(lambda: session.title == "c.ply")
+    session.close()
+    assert names == ["a", "c"]
+
+
+def test_the_same_project_twice(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
+    group = Node("stage")
+    project = Document((group, Node("ball", a_cloud(), parent=group.id), Node("cup", a_cloud())))
+    session._opener = lambda paths: project
+    session.open_files([tmp_path / "a.poly"])
+    session.open_files([tmp_path / "a.poly"], add=True)
+    session.open_files([tmp_path / "a.poly"], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 3)
+    assert notices == []
+    document = session.stage.document
+    assert session.stage.splat_count == 3 * 800
+    roots = [node.name for node in document.nodes if node.parent is None]
+    assert roots == ["stage", "cup", "a", "a 2"], "an added project is a group of its name"
+    assert len({node.id for node in document.nodes}) == len(document.nodes)
+
+
+def test_the_sample_stage_is_the_engines(qtbot: QtBot, session: Session) -> None:
+    from polyorama.verbs.demo import sample_path
+
+    session.open_sample()
+    session.open_files([sample_path().with_name("more.ply")], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    assert session.files[0] == sample_path()
+
+
 @pytest.mark.parametrize("up", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, -0.8, 0.0)])
 def test_added_things_stand_upright(up) -> None:
     first = Document.of([a_cloud()], ["a"])
     second = Document(nodes=Document.of([a_cloud()], ["b"]).nodes, up=up)
-    joined = calls.join([first, second])
+    joined = calls.add(first, second, None)
     assert joined.up == first.up
+    assert np.array_equal(joined.nodes[0].transform, np.eye(4))
     turn = joined.nodes[1].transform[:3, :3]
     assert turn @ np.array(up) == pytest.approx(first.up, abs=1e-9)
     assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-9)
@@ -186,6 +275,8 @@ def test_saving_a_picture(
     assert (tmp_path / "out.png").read_text() == "(64, 48) None"
     assert threading.get_ident() not in threads
     assert session.preferences.folder == str(tmp_path)
+    assert session.python[-1].startswith(f"po.write_image({str(tmp_path / 'out.png')!r}")
+    assert session.python[-1].endswith("background=None))")
 
 
 def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
@@ -204,16 +295,44 @@ def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> Non
     assert [notice.kind for notice in notices] == ["info"] * 3
 
 
+def test_the_session_as_python_does_the_same(
+    qtbot: QtBot, session: Session, notices, tmp_path: Path
+) -> None:
+    first, second, out = tmp_path / "a.splat", tmp_path / "b.splat", tmp_path / "out.png"
+    session._opener = calls.open_document
+    for path in (first, second):
+        write_splats(a_cloud(60), path)
+    session.open_files([first])
+    session.open_files([second], add=True)
+    qtbot.waitUntil(lambda: len(session.files) == 2)
+    session.save_picture(out, (40, 30))
+    qtbot.waitUntil(lambda: len(notices) == 1, timeout=120_000)
+    session.copy_session()
+    text = QGuiApplication.clipboard().text()
+    with Image.open(out) as image:
+        wanted = np.asarray(image).astype(int)
+    out.unlink()
+    exec(text, {})
+    with Image.open(out) as image:
+        assert np.abs(np.asarray(image).astype(int) - wanted).max() <= 2
+
+
 @pytest.mark.parametrize("pitch", [20.0, 90.0, -90.0])
 @pytest.mark.parametrize("orthographic", [False, True])
-def test_copied_python_makes_the_same_camera(pitch: float, orthographic: bool) -> None:
+@pytest.mark.parametrize("distance", [2.0, 0.002])
+def test_copied_python_makes_the_same_camera(
+    pitch: float, orthographic: bool, distance: float
+) -> None:
     import polyorama as po
 
-    view = OrbitView((0.5, -1.25, 3.0), 40.0, pitch, 2.0, orthographic=orthographic)
+    target = (0.5 * distance, -0.25 * distance, 1.5 * distance)
+    view = OrbitView(target, 40.0, pitch, distance, orthographic=orthographic)
     camera = eval(camera_text.python_camera(view, (400, 300)), {"po": po})
     wanted = view.camera(400, 300)
     assert camera.kind == wanted.kind
     assert camera.viewmat[:3, :3] == pytest.approx(wanted.viewmat[:3, :3], abs=1e-3)
+    assert camera.position == pytest.approx(wanted.position, abs=1e-3 * distance)
+    assert camera.near == pytest.approx(wanted.near)
     assert (camera.width, camera.height) == (400, 300)
     assert camera.fx == pytest.approx(wanted.fx, rel=1e-3)
 
@@ -230,7 +349,7 @@ def test_copied_command_is_understood(orthographic: bool, tmp_path: Path) -> Non
     options = parser.parse_args(words[2:])
     assert options.files == [str(path) for path in files]
     assert options.size == (400, 300)
-    assert options.eye == pytest.approx(view.eye, rel=1e-3)
+    assert options.eye == pytest.approx(view.camera(400, 300).position, rel=1e-3)
     assert options.target == pytest.approx(view.target)
     assert options.up == pytest.approx(view.up)
     if orthographic:

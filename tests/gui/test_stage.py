@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from polyorama_studio.rendering import Picture
     from polyorama_studio.session import Session
     from polyorama_studio.stage import Stage
     from tests.gui.fakes import FakeRasterizer
@@ -76,15 +78,28 @@ def test_pictures_of_the_document_before_are_dropped(
     assert all(picture.request.document is second for picture in shown)
 
 
-def test_a_closed_document_shows_nothing(qtbot: QtBot, stage: Stage, rasterizer) -> None:
+def test_a_closed_document_shows_nothing(
+    qtbot: QtBot, stage: Stage, rasterizer, monkeypatch
+) -> None:
+    posted = threading.Event()
+    deliver = stage._loop._deliver
+
+    def deliver_and_tell(picture: Picture) -> None:
+        deliver(picture)
+        posted.set()
+
+    monkeypatch.setattr(stage._loop, "_deliver", deliver_and_tell)
     rasterizer.gate.clear()
     rasterizer.entered.clear()
     stage.refresh()
     assert rasterizer.entered.wait(10.0)
     stage.set_document(None, OrbitView())
     rasterizer.gate.set()
-    qtbot.waitUntil(lambda: stage.idle)
-    qtbot.wait(40)
+    assert posted.wait(10.0)
+    # Mail posted later has come, so the late picture has come before.
+    got: list[int] = []
+    stage._bridge.post("later", got.append, 1)
+    qtbot.waitUntil(lambda: got == [1])
     assert stage.picture is None
     assert stage.splat_count == 0
 
@@ -98,7 +113,9 @@ def test_turntable_turns_until_it_is_stopped(qtbot: QtBot, stage: Stage) -> None
     stage.set_spinning(False)
     qtbot.waitUntil(lambda: stage.idle and stage.picture.request.quality.full)
     still = stage.view
-    qtbot.wait(60)
+    # It turned with each picture that came; now one comes and it does not.
+    with qtbot.waitSignal(stage.picture_ready):
+        stage.refresh()
     assert stage.view == still
 
 

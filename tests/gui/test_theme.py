@@ -11,8 +11,9 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontInfo
 
 import polyorama_studio
-from polyorama_studio.icons import icon, icon_names, svg_source
+from polyorama_studio.icons import icon, svg_source
 from polyorama_studio.theme import DARK, LIGHT, Metrics, Theme, Tokens, font
+from tests.gui.fakes import icon_names
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -53,6 +54,13 @@ def test_colours_and_sizes_of_type_are_named_in_the_theme_alone(path: Path) -> N
     assert not re.findall(r"QColor\(\d", text)
     assert "setStyleSheet" not in text
     assert not re.findall(r"set(?:Pixel|Point)Size\(", text)
+    # Nought is no size, and one is a hairline.
+    asked = (
+        r"(?:set(?:Contents\w+|\w*Spacing|Fixed\w+|M(?:in|ax)imum\w+|IconSize)|addSpacing|resize)"
+    )
+    for call in re.findall(asked + r"\(.*", text):
+        spaces = re.sub(r"space\[\d\]|\d \* Metrics", "", call)
+        assert not re.findall(r"(?<![\w.])(?:[2-9]|\d\d+)\b", spaces), call
 
 
 @pytest.mark.parametrize("tokens", [DARK, LIGHT], ids=lambda tokens: tokens.name)
@@ -92,3 +100,11 @@ def test_fonts(qtbot: QtBot) -> None:
     assert font(Metrics.body).pixelSize() == 12
     assert QFontInfo(font(Metrics.body)).family()
     assert font(12, medium=True).weight() > font(12).weight()
+
+
+def test_every_icon_is_used() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.py"))
+    unused = [
+        name for name in icon_names() if f'"{name}"' not in text and f"icon({name}," not in text
+    ]
+    assert unused == []

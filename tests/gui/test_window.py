@@ -12,6 +12,7 @@ from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
 from polyorama_studio.dialogs import PictureDialog
+from polyorama_studio.panels import PythonLine
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.viewport.start import RecentRow
 from polyorama_studio.viewport.toasts import Toast
@@ -85,6 +86,25 @@ def test_recent_files_are_offered(qtbot: QtBot, window: Window, tmp_path: Path) 
     qtbot.mouseClick(rows[1], LEFT)
     qtbot.waitUntil(lambda: window.session.title == "c.ply")
     assert window.windowTitle() == "c.ply - Polyorama"
+
+
+def test_start_page_keeps_its_spaces(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
+    """With and without recent files the words stand equally close together."""
+    start, places = window.viewport.start, []
+    for number in (0, 1, 5):
+        paths = [tmp_path / f"{name}.ply" for name in "abcdefgh"[:number]]
+        for path in paths:
+            path.touch()
+        window.session.preferences.remember(paths)
+        QApplication.processEvents()
+        labels = [label for label in start.findChildren(QLabel) if label.objectName()]
+        title, hint = labels[0], labels[1]
+        assert title.height() == title.heightForWidth(title.width())
+        places.append((title.y(), hint.y(), start.open_button.y()))
+        rows = [row for row in start.findChildren(RecentRow) if row.isVisible()]
+        assert [row.height() for row in rows] == [28] * number
+        assert start.rect().contains(rows[-1].geometry() if rows else start.open_button.geometry())
+    assert len(set(places)) == 1
 
 
 def test_drags_orbit_and_pan(qtbot: QtBot, opened: Window) -> None:
@@ -311,6 +331,23 @@ def test_status_strip_says_how_things_stand(qtbot: QtBot, opened: Window) -> Non
     assert "Full quality" in texts
     assert "fake" in texts
     assert any(text.endswith("ms a frame") for text in texts)
+
+
+def test_the_last_python_line_stands_in_the_strip(opened: Window) -> None:
+    line = opened._status.findChild(PythonLine)
+    assert line.line == opened.session.python[-1]
+    assert line.line.startswith("doc = po.open(")
+    assert line.line in line.toolTip()
+    assert line.width() > 300
+    empty = PythonLine(opened.session, opened)
+    empty.resize(line.size())
+    image, blank = line.grab().toImage(), empty.grab().toImage()
+    assert image != blank
+    quiet = opened.session.theme.tokens.color("quiet")
+    inked = max(image.pixelColor(x, y).lightness() for x in range(300) for y in range(26))
+    assert inked >= quiet.lightness() - 8, "as easy to read as its neighbours"
+    empty.deleteLater()
+    assert opened.actions_by_id["edit.copy-session"].isEnabled()
 
 
 def test_theme_is_switched_and_remembered(qtbot: QtBot, opened: Window) -> None:

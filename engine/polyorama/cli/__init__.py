@@ -27,7 +27,7 @@ COMMANDS: dict[str, str] = {
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
-DRAWING = frozenset({"bench", "demo", "fit", "render", "turntable"})
+DRAWING = frozenset({"bench", "demo", "fit", "render"})
 """Subcommands before which the renderer is compiled, where that was not done yet."""
 
 
@@ -58,6 +58,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(run(options) or 0)
     except PolyoramaError as error:
         print(f"polyorama: {error}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print(
+            "polyorama: There is not enough memory for this; choose a smaller size or file.",
+            file=sys.stderr,
+        )
         return 2
     except BrokenPipeError:
         # The reader of our output went away (`| head`): nothing is wrong.

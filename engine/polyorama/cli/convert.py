@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from polyorama.cli.arguments import accept_negative_lists, vector
+from polyorama.core.text import bytes_of, count_of
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     step("--crop-sphere", "keep what is inside a sphere", type=_sphere, metavar="X,Y,Z,R")
     step("--cut-box", "keep what is outside a box", type=_box, metavar="X,Y,Z,X,Y,Z")
     step("--cut-sphere", "keep what is outside a sphere", type=_sphere, metavar="X,Y,Z,R")
-    step("--repair", "put right what `polyorama info` calls errors", nargs=0)
+    step(
+        "--repair",
+        "drop NaN, undo wrong columns: whatever `polyorama info` advises it for",
+        nargs=0,
+    )
     step("--floaters", "remove what hangs loose", nargs=0)
     step("--floaters-with", "the same with SETTINGS, see above", metavar="SETTINGS")
     step("--decimate", "merge splats until N, or N%% of them, are left", metavar="N|N%")
@@ -126,10 +131,10 @@ def run(options: argparse.Namespace) -> int:
     )
     done = show(job)
     if not options.quiet:
-        count = f"{done.written:,} splats"
+        count = count_of(done.written, "splat")
         if done.read != done.written:
-            count = f"{done.read:,} to {done.written:,} splats"
-        sizes = f"{_bytes(done.bytes_read)} to {_bytes(done.bytes_written)}"
+            count = f"{done.read:,} to {count}"
+        sizes = f"{bytes_of(done.bytes_read)} to {bytes_of(done.bytes_written)}"
         print(f"{count}, {sizes}: {done.output}", file=sys.stderr)
     return 0
 
@@ -175,13 +180,6 @@ def _sphere(text: str) -> tuple[float, ...]:
             f"{text!r} is no sphere: centre x,y,z then radius, as in 0,0,0,1.5"
         ) from None
     return (x, y, z, radius)
-
-
-def _bytes(size: int) -> str:
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= factor:
-            return f"{size / factor:.3g} {unit}"
-    return f"{size} bytes"
 
 
 def _floaters(text: str) -> Action:

@@ -21,8 +21,8 @@ def run(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from polyorama.cli.progress import show
-    from polyorama.scene.theatre.build import SEED
     from polyorama.verbs.demo import write_demo
+    from polyorama.verbs.theatre.build import SEED
 
     seed = SEED if options.seed is None else options.seed
     document = show(write_demo(options.output, seed=seed))

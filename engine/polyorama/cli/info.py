@@ -9,6 +9,8 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
+from polyorama.core.text import bytes_of, count_of
+
 if TYPE_CHECKING:
     from polyorama.verbs.inspect import Comparison, Inspection
 
@@ -57,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _inspection_text(info: Inspection, colored: bool) -> str:
     degree = f"SH degree {info.sh_degree}"
-    size = f"{_bytes(info.bytes)} ({info.bytes / max(info.count, 1):.1f} bytes a splat)"
+    size = f"{bytes_of(info.bytes)} ({info.bytes / max(info.count, 1):.1f} bytes a splat)"
     facts = [
         ("File", str(info.path)),
         ("Format", info.format),
@@ -113,7 +115,9 @@ def _comparison_text(comparison: Comparison) -> str:
         "order": "matched by their order",
         "position": "matched by position and likeness",
     }[comparison.matched]
-    counts = f"{first:,} splats" if first == second else f"{first:,} and {second:,} splats"
+    counts = count_of(second, "splat")
+    if first != second:
+        counts = f"{first:,} and {counts}"
     rows = [["", "mean", "median", "99 %", "max", f"limit of {comparison.format}", ""]]
     for difference in comparison.differences:
         limit = difference.limit
@@ -175,10 +179,3 @@ def _direction(up: tuple[float, ...]) -> str:
         if abs(up[at]) > 0.9999:
             return f"{'+' if up[at] > 0 else '-'}{axis}"
     return ", ".join(f"{value:.3f}" for value in up)
-
-
-def _bytes(size: int) -> str:
-    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if size >= factor:
-            return f"{size / factor:.3g} {unit}"
-    return f"{size} bytes"

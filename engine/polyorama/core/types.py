@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_SIDE", "Bounds", "Camera", "Lens", "frozen_array"]
 
+_RIGID = 1e-4
+"""How far a rotation's rows may be from orthonormal: files give few digits."""
+
 MAX_SIDE = 16384
 """The largest picture side in pixels that any renderer accepts."""
 
@@ -60,6 +63,10 @@ class Lens:
         numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
         if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
             raise UsageError("The camera's focal lengths must be positive and finite.")
+        if not self.near < self.far or (self.near <= 0.0 and not self.orthographic):
+            raise UsageError(
+                f"The camera's near plane {self.near} and far plane {self.far} show nothing."
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +86,8 @@ class Camera:
     kind
         ``"pinhole"`` or ``"orthographic"``.
     near, far
-        Splats whose depth is outside [near, far] are not drawn, world units.
+        Splats whose depth is outside [near, far] are not drawn, world units; a pinhole camera's
+        near plane is above zero.
 
     Raises
     ------
@@ -103,6 +111,13 @@ class Camera:
         _ = self.lens  # checks the numbers
         if not np.isfinite(self.viewmat).all():
             raise UsageError("The camera's matrix contains NaN or infinity.")
+        rotation = self.viewmat[:3, :3]
+        if np.abs(rotation @ rotation.T - np.eye(3)).max() > _RIGID or not np.array_equal(
+            self.viewmat[3], (0.0, 0.0, 0.0, 1.0)
+        ):
+            raise UsageError(
+                "The camera's matrix is not a rotation and a position; it must be rigid."
+            )
 
     @classmethod
     def look_at(
@@ -113,7 +128,7 @@ class Camera:
         *,
         fov: float = 45.0,
         size: tuple[int, int] = (1280, 720),
-        near: float = 0.01,
+        near: float | None = None,
         far: float = 1e10,
     ) -> Camera:
         """Place a pinhole camera.
@@ -129,18 +144,25 @@ class Camera:
             Vertical field of view in degrees, 0 < fov < 180.
         size
             (width, height) in pixels.
+        near, far
+            Depths between which splats are drawn, world units. None is 0.01, or a hundredth of
+            the distance to the target where that is less: small scenes are seen too.
 
         Raises
         ------
         UsageError
-            If eye and target coincide or `up` points along the view.
+            If eye and target coincide or `up` points along the view, or as `Camera`.
         """
         if not 0.0 < fov < 180.0:
             raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
         width, height = size
+        viewmat = look_at_matrix(eye, target, up)
+        if near is None:
+            distance = np.linalg.norm(np.asarray(target, np.float64) - np.asarray(eye, np.float64))
+            near = min(0.01, 0.01 * float(distance))
         focal = 0.5 * height / np.tan(np.radians(fov) / 2.0)
         return cls(
-            look_at_matrix(eye, target, up),
+            viewmat,
             focal, focal, width / 2.0, height / 2.0, int(width), int(height), near=near, far=far,
         )  # fmt: skip
 
@@ -154,7 +176,16 @@ class Camera:
         height_in_world: float,
         size: tuple[int, int] = (1280, 720),
     ) -> Camera:
-        """Place an orthographic camera that shows `height_in_world` world units from top to bottom.
+        """Place an orthographic camera.
+
+        Parameters
+        ----------
+        eye, target, up
+            As `look_at` has them.
+        height_in_world
+            World units from the top to the bottom of the picture.
+        size
+            (width, height) in pixels.
 
         Raises
         ------

@@ -16,6 +16,7 @@ from polyorama.core.types import frozen_array
 from polyorama.edit import splat_ops
 from polyorama.edit.repair import RepairPlan, plan_repair
 from polyorama.errors import UsageError
+from polyorama.scene.rotations import turn_between
 from polyorama.scene.upright import estimate_up
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ class UpTo(LocalAction):
     def bind(self, sample: SplatCloud) -> LocalAction:
         """See `LocalAction.bind`."""
         up, _ = estimate_up(sample)
-        return Transform(splat_ops.turn_between(up, self.direction))
+        matrix = np.eye(4)
+        matrix[:3, :3] = turn_between(up, self.direction)
+        return Transform(matrix)
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class CropSphere(LocalAction):
 
 @dataclass(frozen=True)
 class Repair(LocalAction):
-    """Repairs what the linter calls errors; see `polyorama.edit.repair.repair`."""
+    """Repairs what the linter advises it for; see `polyorama.edit.repair.repair`."""
 
     plan: RepairPlan | None = None
     needs_sample = True

@@ -26,6 +26,7 @@ from polyorama.core.jobs import Progress
 from polyorama.errors import UsageError
 from polyorama.scene.covariance import covariances, decompose, rotation_of
 from polyorama.scene.neighbors import KdTree
+from polyorama.scene.sh import SH_C0
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -256,8 +257,8 @@ def _likeness(sh: Any, i: int, j: int, bands: int) -> float:
     """Mean over all directions of the product of two splats' colours, plus cover."""
     total = _COVER
     for channel in range(3):
-        a = 0.5 + 0.28209479177387814 * np.float64(sh[i, 0, channel])
-        b = 0.5 + 0.28209479177387814 * np.float64(sh[j, 0, channel])
+        a = 0.5 + SH_C0 * np.float64(sh[i, 0, channel])
+        b = 0.5 + SH_C0 * np.float64(sh[j, 0, channel])
         total += a * b
     rest = np.float32(0.0)
     for band in range(1, bands):

@@ -1,4 +1,4 @@
-"""Repair: what the linter calls an error is put right, and what cannot be is dropped."""
+"""Repair: what the linter advises it for is put right, and what cannot be is dropped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from polyorama.scene.lint import (
     scales_look_linear,
 )
 from polyorama.scene.splats import sh_from_colors
-from polyorama.scene.statistics import robust_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,14 +32,11 @@ class RepairPlan:
     ----------
     linear_scales, converted_opacities, unconverted_colors
         Which columns a file held in another form than its format says.
-    largest_scale
-        Scales above this are cut to it, world units.
     """
 
     linear_scales: bool
     converted_opacities: bool
     unconverted_colors: bool
-    largest_scale: float
 
     def apply(self, cloud: SplatCloud) -> SplatCloud:
         """Repair a cloud, or a piece of one."""
@@ -48,8 +44,9 @@ class RepairPlan:
         if self.linear_scales:
             with np.errstate(divide="ignore", invalid="ignore"):
                 scales = np.log(scales)
-            # -inf and slightly negative values come from scales of zero.
-            scales = np.where(np.isnan(scales), scales, np.maximum(scales, _SMALLEST))
+            # -inf comes from scales of zero.
+            scales = np.maximum(np.abs(np.where(np.isneginf(scales), 0.0, scales)), _SMALLEST)
+        scales = np.abs(scales)
         opacities = cloud.opacities
         if self.converted_opacities:
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -64,7 +61,7 @@ class RepairPlan:
         fixed = replace(
             cloud,
             quats=_unit_quaternions(cloud.quats),
-            scales=np.clip(scales, np.float32(0.0), np.float32(self.largest_scale)),
+            scales=scales,
             opacities=np.clip(opacities, np.float32(0.0), np.float32(1.0)),
             sh=sh,
         )
@@ -73,22 +70,21 @@ class RepairPlan:
 
 def plan_repair(cloud: SplatCloud) -> RepairPlan:
     """Decide what a cloud needs, from all of it or from a fair sample."""
-    diagonal = robust_bounds(cloud.means).diagonal
     return RepairPlan(
         linear_scales=scales_look_linear(cloud),
         converted_opacities=opacities_look_converted(cloud),
         unconverted_colors=colors_look_unconverted(cloud),
-        # A single splat has no extent to measure by.
-        largest_scale=diagonal if diagonal > 0.0 else float(np.finfo(np.float32).max),
     )
 
 
 def repair(cloud: SplatCloud) -> SplatCloud:
     """Repair a cloud.
 
-    Scales that were linear in the file, opacities that were 0 to 1 and colours that were RGB are
-    taken for what they are. Rows with NaN or infinity are dropped, rotations of length zero become
-    none and all others unit, opacities are cut to 0..1, and scales to the scene's diagonal.
+    All is put right for which the linter advises it, and nothing else. Scales that were linear in
+    the file, opacities that were 0 to 1 and colours that were RGB are taken for what they are. Rows
+    with NaN or infinity are dropped, rotations of length zero become none and all others unit,
+    scales lose their sign, and opacities are cut to 0..1. What may be meant (giants such as a sky,
+    needles, splats far away, axes) stays as it is; the linter names the step for each.
     """
     return plan_repair(cloud).apply(cloud)
 

@@ -23,7 +23,6 @@ __all__ = [
     "scale_matrix",
     "sort_morton",
     "translation_matrix",
-    "turn_between",
 ]
 
 
@@ -80,30 +79,6 @@ def flip_matrix(axes: str) -> NDArray[np.float64]:
     if not letters or set(letters) - set("xyz") or len(set(letters)) != len(letters):
         raise UsageError(f"Axes to flip are some of the letters x, y and z, not {axes!r}.")
     return np.diag([*(-1.0 if axis in letters else 1.0 for axis in "xyz"), 1.0])
-
-
-def turn_between(start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
-    """(4, 4) shortest rotation that takes the direction `start` to the direction `end`."""
-    a, b = (_three(v, "A direction") for v in (start, end))
-    if not a.any() or not b.any():
-        raise UsageError("A direction cannot be 0, 0, 0.")
-    a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
-    axis = np.cross(a, b)
-    cosine = float(a @ b)
-    if cosine < -1.0 + 1e-9:
-        # Opposite: a half turn about an axis across, the x axis where that is possible.
-        across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
-        across = across - (across @ a) * a
-        across = across / np.linalg.norm(across)
-        turn = 2.0 * np.outer(across, across) - np.eye(3)
-    else:
-        skew = np.array(
-            [[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]]
-        )
-        turn = np.eye(3) + skew + skew @ skew / (1.0 + cosine)
-    matrix = np.eye(4)
-    matrix[:3, :3] = turn
-    return matrix
 
 
 def drop(cloud: SplatCloud, rule: Rule, first_index: int = 0) -> SplatCloud:

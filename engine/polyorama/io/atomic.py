@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +12,19 @@ from typing import TYPE_CHECKING
 from polyorama.errors import OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["atomic_write"]
+__all__ = ["atomic_write", "atomic_write_all"]
+
+
+def _read_umask() -> int:
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return umask
+
+
+# Read once, while nothing else runs yet: it can only be read by setting it, for all threads.
+_NEW_FILE = 0o666 & ~_read_umask()
 
 
 @contextlib.contextmanager
@@ -21,34 +32,75 @@ def atomic_write(target: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path in the target's folder; move it onto the target when all went well.
 
     The temporary file is flushed to disk first; on any exception it is removed, so nothing
-    half-written stays. Errors of the system become an `OutputError` that names the target.
+    half-written stays. A target that exists keeps its permissions, and where it is a link, the
+    file that it leads to is replaced. Errors of the system become an `OutputError` that names the
+    target.
 
     Raises
     ------
     OutputError
         If the folder is missing or not writable, or the disk is full.
     """
-    path = Path(target)
-    if path.is_dir():
-        raise OutputError(f"Cannot write, because this is a folder: {path}")
-    try:
-        # The suffix stays, since encoders choose their container by it.
-        handle, name = tempfile.mkstemp(
-            prefix=f".{path.stem[:100]}-", suffix=path.suffix, dir=path.parent
-        )
-    except OSError as error:
-        raise OutputError(f"Cannot write here ({error.strerror}): {path}") from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with atomic_write_all([target]) as (temporary,):
         yield temporary
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        temporary.replace(path)
-    except OSError as error:
-        raise OutputError(f"Cannot write ({error.strerror or error}): {path}") from error
+
+
+@contextlib.contextmanager
+def atomic_write_all(targets: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path]]:
+    """As `atomic_write`, for files that belong together: all are replaced at the end, or none.
+
+    They are moved in the order given, so the one that names the others comes last. Only if the
+    system fails between two moves are some new and some old.
+
+    Raises
+    ------
+    OutputError
+        As `atomic_write`.
+    """
+    temporaries: list[Path] = []
+    try:
+        ends = [_checked(Path(target)) for target in targets]
+        for target, end in zip(targets, ends, strict=True):
+            with _naming(target, "Cannot write here"):
+                # The suffix stays, since encoders choose their container by it.
+                handle, name = tempfile.mkstemp(
+                    prefix=f".{end.stem[:100]}-", suffix=end.suffix, dir=end.parent
+                )
+                temporaries.append(Path(name))
+                os.close(handle)
+        with _naming(targets[-1], "Cannot write"):
+            yield temporaries
+        for target, end, temporary in zip(targets, ends, temporaries, strict=True):
+            with _naming(target, "Cannot write"):
+                with temporary.open("rb+") as file:
+                    os.fsync(file.fileno())
+                temporary.chmod(_mode(end))
+        for target, end, temporary in zip(targets, ends, temporaries, strict=True):
+            with _naming(target, "Cannot write"):
+                temporary.replace(end)
     finally:
-        temporary.unlink(missing_ok=True)
+        for temporary in temporaries:
+            temporary.unlink(missing_ok=True)
+
+
+def _checked(target: Path) -> Path:
+    """The file that will be replaced: `target`, or what it is a link to."""
+    if target.is_dir():
+        raise OutputError(f"Cannot write, because this is a folder: {target}")
+    return Path(os.path.realpath(target)) if target.is_symlink() else target
+
+
+def _mode(end: Path) -> int:
+    try:
+        return stat.S_IMODE(end.stat().st_mode)
+    except FileNotFoundError:
+        return _NEW_FILE
+
+
+@contextlib.contextmanager
+def _naming(target: str | os.PathLike[str], what: str) -> Iterator[None]:
+    """Turn an error of the system into one that names the target."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{what} ({error.strerror or error}): {target}") from error

@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.scene.rotations import turn_between
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["LUF", "RUB", "Flip", "flip_axes", "position_signs", "quaternion_signs", "sh_signs"]
+__all__ = [
+    "LUF",
+    "RUB",
+    "UP",
+    "Flip",
+    "flip_axes",
+    "position_signs",
+    "quaternion_signs",
+    "sh_signs",
+    "upright",
+]
 
 Flip = tuple[bool, bool, bool]
 """Which of x, y, z point the other way than in memory."""
@@ -26,6 +38,9 @@ RUB: Flip = (False, True, True)
 
 LUF: Flip = (True, True, False)
 """glTF's axes: x left, y up, z forward."""
+
+UP = (0.0, -1.0, 0.0)
+"""In memory, the direction that is up in a file whose axes have y up."""
 
 # Whether each of the 16 basis functions is odd in x, y and z.
 _ODD = np.array(
@@ -37,6 +52,18 @@ _ODD = np.array(
     ],
     np.int64,
 )  # fmt: skip
+
+
+def upright(cloud: SplatCloud) -> SplatCloud:
+    """The cloud turned about the origin so that its `up` is `UP`, for formats in which y is up.
+
+    Where a cloud does not say what is up, it stays as it is.
+    """
+    if cloud.up is None:
+        return cloud
+    turn = np.eye(4)
+    turn[:3, :3] = turn_between(cloud.up, UP)
+    return replace(cloud.transformed(turn), up=UP)
 
 
 def position_signs(flip: Flip) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, reading
+from polyorama.io.json_fields import FieldError, camera_entry, parse_camera
 from polyorama.scene.rotations import rotation_matrices
 
 if TYPE_CHECKING:
@@ -108,21 +109,7 @@ def write_cameras(path: str | os.PathLike[str], cameras: Sequence[Camera]) -> No
     OutputError
         If the system refuses.
     """
-    entries = [
-        {
-            "viewmat": camera.viewmat.tolist(),
-            "fx": float(camera.fx),
-            "fy": float(camera.fy),
-            "cx": float(camera.cx),
-            "cy": float(camera.cy),
-            "width": int(camera.width),
-            "height": int(camera.height),
-            "kind": camera.kind,
-            "near": float(camera.near),
-            "far": float(camera.far),
-        }
-        for camera in cameras
-    ]
+    entries = [camera_entry(camera) for camera in cameras]
     document = {"polyorama": "cameras", "format": _FORMAT, "cameras": entries}
     with atomic_write(path) as temporary:
         temporary.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -148,7 +135,7 @@ def _read_json(source: Path, size: int) -> list[Camera]:
                 f"This camera file has format {content.get('format')!r}, which is newer than this "
                 f"program; update Polyorama: {source}"
             )
-        entries, make = content.get("cameras"), _own_camera
+        entries, make = content.get("cameras"), parse_camera
     else:
         entries, make = content, _inria_camera
     if not isinstance(entries, list):
@@ -168,6 +155,8 @@ def _made(make: Callable[[Any], Camera], entry: Any, what: str, source: Path) ->
         camera = make(entry)
     except KeyError as error:
         raise FileFormatError(f"{what} has no {error.args[0]!r}: {source}") from error
+    except FieldError as error:
+        raise FileFormatError(f"{what} is damaged ({error}): {source}") from error
     except PolyoramaError as error:
         raise FileFormatError(f"{what} cannot be used: {error} File: {source}") from error
     except (TypeError, ValueError, OverflowError, IndexError, AttributeError) as error:
@@ -186,18 +175,6 @@ def _numbers(values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise ValueError("a pose with NaN or infinity")
     return array
-
-
-def _own_camera(entry: dict[str, Any]) -> Camera:
-    kind = entry.get("kind", "pinhole")
-    if kind not in ("pinhole", "orthographic"):
-        raise ValueError(f"unknown kind {kind!r}")
-    return Camera(
-        _numbers(entry["viewmat"], (4, 4)),
-        float(entry["fx"]), float(entry["fy"]), float(entry["cx"]), float(entry["cy"]),
-        int(entry["width"]), int(entry["height"]), kind,
-        float(entry.get("near", 0.01)), float(entry.get("far", 1e10)),
-    )  # fmt: skip
 
 
 def _inria_camera(entry: dict[str, Any]) -> Camera:

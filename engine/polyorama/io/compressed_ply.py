@@ -28,6 +28,7 @@ from polyorama.io.ply_header import (
     rest_columns,
     up_in_comments,
 )
+from polyorama.io.precision import Precision
 from polyorama.scene.morton import morton_order
 from polyorama.scene.splats import SH_C0, SplatCloud
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CHUNK_ROWS", "read", "write"]
+__all__ = ["CHUNK_ROWS", "precision", "read", "write"]
 
 _log = logging.getLogger(__name__)
 
@@ -107,6 +108,35 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         up=up_in_comments(header.comments),
         comments=header.comments,
     )
+
+
+def precision(path: str | os.PathLike[str]) -> Precision:
+    """How finely a compressed PLY holds its numbers: by the widest ranges of its chunks.
+
+    That of rotations was measured.
+
+    Raises
+    ------
+    FileFormatError
+        As `read`.
+    """
+    source = Path(path)
+    size = file_size(path)
+    with reading(path), source.open("rb", buffering=0) as file:
+        header = parse_header(file.read(HEADER_LIMIT), path)
+        chunk, _, _ = _elements(header, path)
+        bounds = _bounds(_table(file, chunk, header.data_offset(chunk.name, path, size), path))
+    # Axis by axis: positions, log scales and colours, each as its lows, then its highs.
+    ends = bounds.astype(np.float64).reshape(-1, 3, 2, 3)
+    widest = (ends[:, :, 1] - ends[:, :, 0]).max(axis=0)
+    half_steps = (widest / [[2047, 1023, 2047], [2047, 1023, 2047], [255, 255, 255]] / 2).max(
+        axis=1
+    )
+    position, log_scale, color = (float(value) for value in half_steps)
+    rest = SH_LIMIT / 256.0
+    return Precision(
+        position, log_scale, 0.24, 0.5 / 255, color, dict.fromkeys((1, 2, 3), rest)
+    )  # fmt: skip
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:

@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "MESH_ENDINGS",
+    "PROJECT_ENDING",
     "SplatFormat",
     "detect_format",
+    "detect_to_read",
     "find_format",
+    "format_to_write",
+    "known_endings",
     "read_splats",
+    "sniff",
     "write_splats",
 ]
 
@@ -38,7 +44,7 @@ class SplatFormat:
     """One format: its name, file endings (longest first), module, and what can be done with it.
 
     The module has ``read(path) -> SplatCloud`` if `reads` and ``write(cloud, path)`` if `writes`.
-    One that `streams` also has ``open_source(path)`` and a class ``Sink`` (see `io.stream`).
+    One that `streams` also has the classes ``Source`` and ``Sink`` (see `io.stream`).
     """
 
     name: str
@@ -61,10 +67,17 @@ FORMATS: tuple[SplatFormat, ...] = (
 )
 """Every format, in the order in which endings are tried."""
 
+MESH_ENDINGS = (".obj", ".stl", ".off", ".glb", ".gltf", ".ply")
+"""Endings of triangle meshes; PLY and glTF may hold either, their content decides."""
+
+PROJECT_ENDING = ".poly"
+
 _BY_NAME = {entry.name: entry for entry in FORMATS}
 
 _HEAD = 1 << 18
 """Bytes read to tell a file's kind; as long as the longest PLY header."""
+
+_A_PROJECT = "This is a project, not one splat cloud; open it as such: {}"
 
 _OTHER_KINDS: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "a PNG picture"),
@@ -92,11 +105,29 @@ def find_format(path: str | os.PathLike[str]) -> SplatFormat | None:
     return None
 
 
+def known_endings() -> list[str]:
+    """Endings of all that can be opened: captures, meshes and projects."""
+    captures = {ending for entry in FORMATS if entry.reads for ending in entry.endings}
+    return sorted({*captures, *MESH_ENDINGS, PROJECT_ENDING})
+
+
+def sniff(path: str | os.PathLike[str]) -> SplatFormat | None:
+    """The format whose signature a file begins with, or None; PLY and glTF may hold meshes.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing, empty or unreadable, or of a kind that cannot hold splats.
+    """
+    source = Path(path)
+    file_size(source)
+    with reading(source), source.open("rb") as file:
+        name = _by_magic(file.read(_HEAD), source)
+    return None if name is None else _BY_NAME[name]
+
+
 def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
     """The format of an existing file or SOG folder: its content decides, then its name.
-
-    A file whose content is of another known format than its name says is read by its content, and
-    a warning is logged.
 
     Raises
     ------
@@ -108,21 +139,17 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
     if os.path.isdir(source):  # unlike Path.is_dir, never raises
         if os.path.isfile(source / "meta.json"):
             return _BY_NAME["sog"]
+        if os.path.isfile(source / "document.json"):
+            raise FileFormatError(_A_PROJECT.format(source))
         raise FileFormatError(
-            f"This is a folder without a meta.json, so not a SOG scene; give a file: {source}"
+            f"This folder is neither a project nor a SOG scene (it is without a meta.json); give "
+            f"a file inside it: {source}"
         )
     size = file_size(source)
     with reading(source), source.open("rb") as file:
         head = file.read(_HEAD)
     found = _by_magic(head, source)
     if found is not None:
-        if named is not None and named.name != found and {named.name, found} != _PLY_KINDS:
-            _log.warning(
-                "The name says %s, the content is %s; reading it as the latter: %s",
-                named.name,
-                found,
-                source,
-            )
         return _BY_NAME[found]
     for magic, kind in _OTHER_KINDS:
         if head[: len(magic)].lower() == magic.lower():
@@ -135,6 +162,23 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
 _PLY_KINDS = {"ply", "compressed-ply"}
 
 
+def detect_to_read(path: str | os.PathLike[str]) -> SplatFormat:
+    """As `detect_format`; a name that says another format than the content is warned about.
+
+    Raises
+    ------
+    FileFormatError
+        As `detect_format`.
+    """
+    entry, named = detect_format(path), find_format(path)
+    if named is not None and named is not entry and {named.name, entry.name} != _PLY_KINDS:
+        _log.warning(
+            "The name says %s, the content is %s; reading it as the latter: %s",
+            named.name, entry.name, path,
+        )  # fmt: skip
+    return entry
+
+
 def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
     """Read any splat file; its kind is told by its content first, then by its name.
 
@@ -144,12 +188,27 @@ def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
         If the file is missing, damaged, of no known kind, or holds no splats.
     """
     source = Path(path)
-    entry = detect_format(source)
+    entry = detect_to_read(source)
     with reading(source):
         cloud: SplatCloud = importlib.import_module(entry.module).read(source, **options)
     if len(cloud) == 0:
         raise FileFormatError(f"The file holds no splats: {source}")
     return cloud
+
+
+def format_to_write(path: str | os.PathLike[str]) -> SplatFormat:
+    """The format that an output's ending names.
+
+    Raises
+    ------
+    OutputError
+        If it is unknown or cannot be written.
+    """
+    entry = find_format(path)
+    if entry is None or not entry.writes:
+        known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
+        raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
+    return entry
 
 
 def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any) -> None:
@@ -160,10 +219,7 @@ def write_splats(cloud: SplatCloud, path: str | os.PathLike[str], **options: Any
     OutputError
         If the ending is unknown or cannot be written, there are no splats, or the system refuses.
     """
-    entry = find_format(path)
-    if entry is None or not entry.writes:
-        known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
-        raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
+    entry = format_to_write(path)
     if len(cloud) == 0:
         raise OutputError(f"There are no splats to write: {path}")
     importlib.import_module(entry.module).write(cloud, Path(path), **options)
@@ -209,7 +265,7 @@ def _inside_zip(source: Path) -> str:
     if "meta.json" in names:
         return "sog"
     if "document.json" in names:
-        raise FileFormatError(f"This is a project, not one splat cloud; open it as such: {source}")
+        raise FileFormatError(_A_PROJECT.format(source))
     if any(name.lower().endswith(entry.endings) for name in names for entry in FORMATS):
         raise FileFormatError(f"This is a zip archive of splat files; unpack it first: {source}")
     raise FileFormatError(f"This zip archive holds no SOG scene (no meta.json): {source}")
@@ -238,7 +294,7 @@ def _by_size(head: bytes, size: int, named: SplatFormat | None, source: Path) ->
         )
     if size % 32 == 0 and _looks_like_splat(head):
         return _BY_NAME["splat"]
-    known = ", ".join(sorted({e for f in FORMATS if f.reads for e in f.endings}))
+    known = ", ".join(known_endings())
     raise FileFormatError(f"Unknown kind of file (known: {known}): {source}")
 
 

@@ -1,8 +1,8 @@
 """glTF and GLB with KHR_gaussian_splatting, read and written.
 
 Scales and opacities are linear there. Drafts of the extension differ, and files made by them are
-about: scales as logarithms (told by a negative one), other attribute names, base colour and opacity
-in COLOR_0.
+about: scales as logarithms (told by the share of negative ones), other attribute names, base colour
+and opacity in COLOR_0.
 """
 
 from __future__ import annotations
@@ -13,15 +13,23 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.errors import OutputError, PolyoramaError
-from polyorama.io.atomic import atomic_write
-from polyorama.io.axes import LUF, flip_axes
-from polyorama.io.gltf_container import GltfFile, open_gltf
-from polyorama.io.limits import FREE_BYTES, count_of, storable, unit_quaternions
+from polyorama.io.atomic import atomic_write, atomic_write_all
+from polyorama.io.axes import LUF, UP, flip_axes, upright
+from polyorama.io.gltf_container import GltfFile, open_gltf, read_gltf_json
+from polyorama.io.gltf_nodes import node_worlds
+from polyorama.io.limits import (
+    FREE_BYTES,
+    positive_scales,
+    storable,
+    unit_quaternions,
+    warn_of_negative_scales,
+)
 from polyorama.scene.splats import (
     SplatCloud,
     SplatModel,
@@ -35,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["holds_splats", "read", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +55,10 @@ _KNOWN = {
     "sortingMethod": "cameraDistance",
 }
 _PREFIXES = (f"{_EXTENSION}:", f"{_EXTENSION}:_", "_")
-_UP = (0.0, -1.0, 0.0)
+_LOGARITHMS = 0.01
+"""Share of negative scales above which they are logarithms, not damage."""
+
+_MAX_TEXT = 64 << 20
 _MAX_PLACING = 300
 """How many times its size a file may grow by placing meshes again and again."""
 
@@ -64,7 +75,7 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     clouds: list[SplatCloud] = []
     unplaced: dict[int, list[SplatCloud]] = {}
     room = max(FREE_BYTES * 4, _MAX_PLACING * file.size)
-    for index, world in file.placed_meshes():
+    for index, world in _placed_meshes(file):
         if index not in unplaced:
             unplaced[index] = _mesh_splats(file, index)
             room += 4 * sum(cloud.nbytes for cloud in unplaced[index])
@@ -75,19 +86,46 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
             clouds.append(_placed(file, cloud, world))
     if not clouds:
         raise file.error("There are no Gaussian splats in this glTF file")
-    return replace(flip_axes(concatenate(clouds), LUF), up=_UP)
+    return replace(flip_axes(concatenate(clouds), LUF), up=UP)
+
+
+def holds_splats(path: str | os.PathLike[str]) -> bool:
+    """Whether a glTF file holds splats, in whatever draft's way, rather than triangles alone.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing or its JSON is damaged.
+    """
+    root = read_gltf_json(path)
+    used, meshes = root.get("extensionsUsed"), root.get("meshes")
+    if isinstance(used, list) and _EXTENSION in used:
+        return True
+    return any(
+        _holds_splats(primitive)
+        for mesh in (meshes if isinstance(meshes, list) else [])
+        if isinstance(mesh, dict) and isinstance(mesh.get("primitives"), list)
+        for primitive in mesh["primitives"]
+        if isinstance(primitive, dict) and isinstance(primitive.get("attributes"), dict)
+    )
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     """Write a .glb file, or a .gltf file with its buffer beside it as a .bin file.
 
+    In glTF y is up: a cloud that says that something else is, is turned about the origin.
+
+    Both files of a .gltf are replaced together. A .bin file of that name that is not the buffer of
+    the .gltf to be replaced is somebody else's, and is not overwritten.
+
     Raises
     ------
     OutputError
-        If no finite splat is there, they do not fit in 4 GiB, or the system refuses.
+        If such a .bin file is in the way, no finite splat is there, they do not fit in 4 GiB, or
+        the system refuses.
     """
     target = Path(path)
-    cloud = flip_axes(storable(cloud, path), LUF)
+    cloud = flip_axes(upright(storable(cloud, path)), LUF)
     columns = _columns(cloud)
     size = sum(values.nbytes for values, _ in columns.values())
     if size > 0xFFFF0000:
@@ -99,24 +137,34 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     if target.suffix.lower() == ".gltf":
         buffer = target.with_suffix(".bin")
         document["buffers"] = [{"uri": quote(buffer.name), "byteLength": size}]
-        with atomic_write(buffer) as temporary, temporary.open("wb") as file:
-            for values, _ in columns.values():
-                file.write(values.data)
-        with atomic_write(target) as temporary:
-            temporary.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+        _check_buffer(buffer, target)
+        with atomic_write_all([buffer, target]) as (data, text):
+            with data.open("wb") as file:
+                for values, _ in columns.values():
+                    file.write(values.data)
+            text.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
         return
     document["buffers"] = [{"byteLength": size}]
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
+    head = json.dumps(document, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 4)
     with atomic_write(target) as temporary, temporary.open("wb") as file:
-        file.write(struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + size))
-        file.write(struct.pack("<I4s", len(text), b"JSON") + text)
+        file.write(struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(head) + 8 + size))
+        file.write(struct.pack("<I4s", len(head), b"JSON") + head)
         file.write(struct.pack("<I4s", size, b"BIN\0"))
         for values, _ in columns.values():
             file.write(values.data)
 
 
 # --- reading ---------------------------------------------------------------------------------
+
+
+def _placed_meshes(file: GltfFile) -> list[tuple[int, NDArray[np.float64]]]:
+    """Each mesh of the default scene with its world transform, (4, 4)."""
+    if not file.items("nodes"):
+        # A library of meshes without a scene.
+        return [(index, np.eye(4)) for index in range(len(file.items("meshes")))]
+    nodes = [(file.item("nodes", index), world) for index, world in node_worlds(file).items()]
+    return [(file.whole(node, "mesh"), world) for node, world in nodes if "mesh" in node]
 
 
 def _mesh_splats(file: GltfFile, index: int) -> list[SplatCloud]:
@@ -128,18 +176,29 @@ def _mesh_splats(file: GltfFile, index: int) -> list[SplatCloud]:
     for primitive in primitives:
         if not isinstance(primitive, dict) or not isinstance(primitive.get("attributes"), dict):
             raise file.error(f"Mesh {index} of the glTF file has a malformed primitive")
-        extensions = primitive.get("extensions")
-        about = extensions.get(_EXTENSION) if isinstance(extensions, dict) else None
-        attributes = primitive["attributes"]
-        splats = isinstance(about, dict) or _find(attributes, "SCALE") is not None
-        if splats and _find(attributes, "ROTATION") is not None:
-            about = about if isinstance(about, dict) else {}
+        if not _holds_splats(primitive):
+            continue
+        about = _about(primitive) or {}
+        if _find(primitive["attributes"], "ROTATION") is not None:
             clouds.append(_primitive_splats(file, primitive, about))
-        elif isinstance(about, dict):
+        else:
             inner = about.get("extensions")
             names = ", ".join(inner) if isinstance(inner, dict) and inner else "no rotations"
             raise file.error(f"The splats are stored in a way that is not supported ({names})")
     return clouds
+
+
+def _about(primitive: dict[str, Any]) -> dict[str, Any] | None:
+    """What the extension says of a primitive; None where it does not speak of it."""
+    extensions = primitive.get("extensions")
+    about = extensions.get(_EXTENSION) if isinstance(extensions, dict) else None
+    return about if isinstance(about, dict) else None
+
+
+def _holds_splats(primitive: dict[str, Any]) -> bool:
+    attributes = primitive["attributes"]
+    drafted = all(_find(attributes, name) is not None for name in ("SCALE", "ROTATION"))
+    return drafted or _about(primitive) is not None
 
 
 def _find(attributes: dict[str, Any], name: str) -> Any:
@@ -156,23 +215,23 @@ def _primitive_splats(
     attributes = primitive["attributes"]
     for name, usual in _KNOWN.items():
         if about.get(name, usual) != usual:
-            log.warning("Unknown %s %r treated as %r in %s", name, about[name], usual, file.path)
+            log.warning("Unknown %s %.60r treated as %r in %s", name, about[name], usual, file.path)
     if primitive.get("mode") not in (None, 0):
         log.warning("Splats that are not drawn as points (mode 0) in %s", file.path)
     if "POSITION" not in attributes:
         raise file.error("The splats have no POSITION")
-    means = file.accessor(attributes["POSITION"], 3)
+    means = file.floats(attributes["POSITION"], 3)
     count = len(means)
-    quats = file.accessor(_find(attributes, "ROTATION"), 4)
-    scales = file.accessor(_required(file, attributes, "SCALE"), 3)
+    quats = file.floats(_find(attributes, "ROTATION"), 4)
+    scales = file.floats(_required(file, attributes, "SCALE"), 3)
     colors = (
-        file.accessor(attributes["COLOR_0"], _color_width(file, attributes))
+        file.floats(attributes["COLOR_0"], _color_width(file, attributes))
         if ("COLOR_0" in attributes)
         else np.ones((count, 4), np.float32)
     )
     opacity = _find(attributes, "OPACITY")
     if opacity is not None:
-        opacities = file.accessor(opacity, 1)[:, 0]
+        opacities = file.floats(opacity, 1)[:, 0]
     elif colors.shape[1] == 4 and "COLOR_0" in attributes:
         opacities = np.ascontiguousarray(colors[:, 3])
     else:
@@ -182,17 +241,21 @@ def _primitive_splats(
         if len(column) != count:
             raise file.error(f"{count:,} positions, but {len(column):,} rows of {name}")
     with np.errstate(all="ignore"):
-        if (scales < 0).any():
+        if np.mean(scales < 0) > _LOGARITHMS:
             log.warning("Scales are logarithms, as in old drafts; converted in %s", file.path)
             scales = np.exp(scales)
-        return SplatCloud(
-            means=means,
-            quats=unit_quaternions(quats[:, [3, 0, 1, 2]]),
-            scales=scales,
-            opacities=opacities,
-            sh=sh,
-            model=_model(primitive),
+        cloud, negative = positive_scales(
+            SplatCloud(
+                means=means,
+                quats=unit_quaternions(quats[:, [3, 0, 1, 2]]),
+                scales=scales,
+                opacities=opacities,
+                sh=sh,
+                model=_model(primitive),
+            )
         )
+        warn_of_negative_scales(negative, file.path)
+        return cloud
 
 
 def _required(file: GltfFile, attributes: dict[str, Any], name: str) -> Any:
@@ -226,11 +289,11 @@ def _harmonics(
         found += band
     if _find(attributes, "SH_DEGREE_4_COEF_0") is not None:
         log.warning("Spherical harmonics of degree 4 cut to degree 3 in %s", file.path)
-    if len(colors) != count or any(a is not None and file.rows(a) != count for a in found):
+    if len(colors) != count or any(a is not None and file.count(a) != count for a in found):
         raise file.error("The columns of colour differ in length from the positions")
     sh = np.empty((count, len(found), 3), np.float32)
     for k, accessor in enumerate(found):
-        sh[:, k] = sh_from_colors(colors) if accessor is None else file.accessor(accessor, 3)
+        sh[:, k] = sh_from_colors(colors) if accessor is None else file.floats(accessor, 3)
     return sh
 
 
@@ -247,18 +310,36 @@ def _placed(file: GltfFile, cloud: SplatCloud, world: NDArray[np.float64]) -> Sp
 # --- writing ---------------------------------------------------------------------------------
 
 
+def _check_buffer(buffer: Path, target: Path) -> None:
+    """Refuse to overwrite a .bin file that is not the buffer of the .gltf that is replaced."""
+    if not buffer.exists():
+        return
+    try:
+        # Only names are looked at; a .gltf with data inside may be large, and is not read further.
+        with target.open("rb") as file:
+            root = json.loads(file.read(_MAX_TEXT))
+        owned = any(unquote(entry["uri"]) == buffer.name for entry in root["buffers"])
+    except (OSError, ValueError, RecursionError, LookupError, TypeError):
+        owned = False
+    if not owned:
+        raise OutputError(
+            f"The buffer would replace {buffer.name}, which is not that of this .gltf; move it "
+            f"away or choose another name: {target}"
+        )
+
+
 def _columns(cloud: SplatCloud) -> dict[str, tuple[NDArray[Any], str]]:
     """Attribute name -> contiguous values and glTF type; every column ends on four bytes."""
     colors = np.empty((len(cloud), 4), np.float32)
     colors[:, :3] = colors_from_sh(cloud.sh[:, 0])
     colors[:, 3] = cloud.opacities
-    # glTF wants unit quaternions, linear scales that are not negative, and opacities of 0..1.
+    # glTF wants unit quaternions and opacities of 0..1.
     quats = unit_quaternions(cloud.quats)
     quats[~quats.any(axis=1), 0] = 1
     columns: dict[str, tuple[NDArray[Any], str]] = {
         "POSITION": (cloud.means, "VEC3"),
         f"{_EXTENSION}:ROTATION": (np.ascontiguousarray(quats[:, [1, 2, 3, 0]]), "VEC4"),
-        f"{_EXTENSION}:SCALE": (np.maximum(cloud.scales, 0), "VEC3"),
+        f"{_EXTENSION}:SCALE": (cloud.scales, "VEC3"),
         f"{_EXTENSION}:OPACITY": (np.clip(cloud.opacities, 0, 1), "SCALAR"),
         "COLOR_0": (np.rint(np.clip(colors, 0, 1) * 255).astype(np.uint8), "VEC4"),
     }

@@ -1,7 +1,7 @@
-"""The container of glTF 2.0: .glb and .gltf files, buffers, accessors and node transforms.
+"""The container of glTF 2.0: .glb and .gltf files, their JSON, buffers and accessors.
 
 Nothing in a file is believed: every index, offset and size is checked against what is really
-there before memory is taken, and external buffers must lie in the file's own folder.
+there before memory is taken, and external files must lie in the file's own folder.
 """
 
 from __future__ import annotations
@@ -9,36 +9,32 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_to_bytes
 
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.limits import read_bytes
+from polyorama.io.files import reading
+from polyorama.io.limits import FREE_BYTES, MAX_RATIO, read_beside, read_bytes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["GltfFile", "open_gltf"]
+__all__ = ["GltfFile", "open_gltf", "read_gltf_json"]
 
-_COMPONENTS: dict[int, tuple[str, float]] = {
-    5120: ("<i1", 127.0),
-    5121: ("<u1", 255.0),
-    5122: ("<i2", 32767.0),
-    5123: ("<u2", 65535.0),
-    5125: ("<u4", 4294967295.0),
-    5126: ("<f4", 1.0),
-}
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+_COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
+_NOUNS = {"bufferViews": "buffer view", "meshes": "mesh"}
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_MAX_ROWS = 100_000_000
 _MAX_JSON = 64 << 20
-_MAX_NODES = 100_000
 
 
 @dataclass(slots=True)
@@ -55,17 +51,26 @@ class GltfFile:
         The binary chunk of a .glb file.
     size
         Bytes of the file itself.
+    limit
+        The largest file beside it that is read, bytes.
     """
 
     path: Path
     json: dict[str, Any]
     binary: memoryview | None
     size: int
+    limit: int | None = None
     _buffers: dict[int, memoryview] = field(default_factory=dict)
+
+    # --- the document ------------------------------------------------------------------------
 
     def error(self, text: str) -> FileFormatError:
         """An error whose text ends with this file's path."""
         return FileFormatError(f"{text}: {self.path}")
+
+    def damaged(self, what: str) -> FileFormatError:
+        """An error that says what is wrong with the file."""
+        return _damaged(what, self.path)
 
     def item(self, kind: str, index: Any) -> dict[str, Any]:
         """The object at an index of one of the document's lists, such as ``"meshes"``.
@@ -75,12 +80,28 @@ class GltfFile:
         FileFormatError
             If there is none.
         """
+        noun = _NOUNS.get(kind, kind[:-1])
+        if type(index) is not int:
+            raise self.damaged(f"a {noun} is named by {index!r:.40}")
         entries = self.json.get(kind)
-        found = None
-        if isinstance(entries, list) and type(index) is int and 0 <= index < len(entries):
-            found = entries[index]
-        if not isinstance(found, dict):
-            raise self.error(f"The glTF file refers to {kind}[{index!r:.40}], which is not there")
+        if not isinstance(entries, list) or not 0 <= index < len(entries):
+            raise self.damaged(f"there is no {noun} {index}")
+        entry = entries[index]
+        if not isinstance(entry, dict):
+            raise self.damaged(f"{noun} {index} is no object")
+        return entry
+
+    def items(self, name: str, entry: dict[str, Any] | None = None) -> list[Any]:
+        """A list of the document, or of an object of it; empty where it is missing.
+
+        Raises
+        ------
+        FileFormatError
+            If it is no list.
+        """
+        found = (self.json if entry is None else entry).get(name, [])
+        if not isinstance(found, list):
+            raise self.damaged(f"{name} is no list")
         return found
 
     def whole(self, entry: dict[str, Any], name: str, default: int | None = None) -> int:
@@ -95,233 +116,251 @@ class GltfFile:
         if type(value) is float and value.is_integer():
             value = int(value)
         if type(value) is not int or not 0 <= value < 1 << 53:
-            raise self.error(f"A glTF object has an impossible {name} of {value!r:.40}")
+            raise self.damaged(f"{name} is {value!r:.40}")
         return value
 
-    def rows(self, index: Any) -> int:
+    def _object(self, entry: dict[str, Any], name: str) -> dict[str, Any]:
+        value = entry.get(name)
+        if not isinstance(value, dict):
+            raise self.damaged(f"{name} is no object")
+        return value
+
+    # --- accessors ---------------------------------------------------------------------------
+
+    def count(self, index: Any) -> int:
         """Number of rows of an accessor."""
         return self.whole(self.item("accessors", index), "count")
 
-    def accessor(self, index: Any, width: int) -> NDArray[np.float32]:
+    def rows(self, index: Any, width: int | None = None) -> NDArray[Any]:
+        """Values of an accessor as they are stored, (count, width); maybe a view of the file.
+
+        Parameters
+        ----------
+        width
+            The numbers a row must have; None accepts any.
+
+        Raises
+        ------
+        FileFormatError
+            If it is missing, of another width, or reaches beyond its buffer.
+        """
+        entry = self.item("accessors", index)
+        what = f"accessor {index}"
+        component, kind = self.whole(entry, "componentType"), entry.get("type")
+        if component not in _COMPONENTS or not isinstance(kind, str) or kind not in _WIDTHS:
+            raise self.damaged(f"{what} has an unknown type")
+        if width not in (None, _WIDTHS[kind]):
+            raise self.damaged(f"{what} is not of {width} numbers")
+        dtype, width = np.dtype(_COMPONENTS[component]), _WIDTHS[kind]
+        count = self.whole(entry, "count")
+        if count > _MAX_ROWS:
+            raise self.damaged(f"{what} promises {count:,} rows")
+        if "bufferView" in entry:
+            rows = self._stored(entry, what, count, dtype, width)
+        elif "sparse" not in entry:
+            raise self.damaged(f"{what} has no data")
+        elif count * width * dtype.itemsize > max(FREE_BYTES, MAX_RATIO * self.size):
+            raise self.damaged(f"{what} promises {count:,} rows without data")
+        else:
+            rows = np.zeros((count, width), dtype)
+        return self._replaced(entry, what, rows) if "sparse" in entry else rows
+
+    def floats(self, index: Any, width: int | None = None) -> NDArray[np.float32]:
         """Values of an accessor, (count, width) float32; normalised integers become fractions.
 
         Raises
         ------
         FileFormatError
-            If it is missing, of another width, sparse, or reaches beyond its buffer.
+            As `rows` does.
         """
-        entry = self.item("accessors", index)
-        if "sparse" in entry or "bufferView" not in entry:
-            raise self.error(f"Accessor {index} is sparse, which is not supported for splats")
-        view = self.item("bufferViews", entry["bufferView"])
-        component, kind = entry.get("componentType"), entry.get("type")
-        if component not in _COMPONENTS or not isinstance(kind, str) or kind not in _WIDTHS:
-            raise self.error(f"Accessor {index} has an unknown type ({component}, {kind})")
-        if _WIDTHS[kind] != width:
-            raise self.error(f"Accessor {index} is a {kind}; {width} components are due")
-        dtype, largest = _COMPONENTS[component]
-        count = self.whole(entry, "count")
-        item = np.dtype((dtype, width)).itemsize if width > 1 else np.dtype(dtype).itemsize
-        stride = self.whole(view, "byteStride", item) or item
-        start = self.whole(entry, "byteOffset", 0)
-        length = self.whole(view, "byteLength")
-        if stride < item or (count and start + stride * (count - 1) + item > length):
-            raise self.error(f"Accessor {index} reaches beyond its buffer view")
-        if self._encoded(view):
-            raise self.error("The buffers are compressed (meshopt), which is not supported")
-        buffer = self._buffer(self.whole(view, "buffer"))
-        offset = self.whole(view, "byteOffset", 0)
-        if offset + length > len(buffer):
-            raise self.error(f"Accessor {index} reaches beyond its buffer")
-        if count == 0:
-            return np.zeros((0, width), np.float32)
-        rows = np.ndarray(
-            (count, width), dtype, buffer, offset + start, (stride, np.dtype(dtype).itemsize)
-        )
+        rows = self.rows(index, width)
         values = rows.astype(np.float32)
-        if component != 5126 and entry.get("normalized"):
-            np.maximum(values / np.float32(largest), -1, out=values)
+        if rows.dtype.kind != "f" and self.item("accessors", index).get("normalized"):
+            np.maximum(values / np.float32(np.iinfo(rows.dtype).max), -1, out=values)
         return values
 
-    def _encoded(self, view: dict[str, Any]) -> bool:
-        extensions = view.get("extensions")
-        return isinstance(extensions, dict) and any("meshopt" in name for name in extensions)
+    def _stored(
+        self, entry: dict[str, Any], what: str, count: int, dtype: np.dtype[Any], width: int
+    ) -> NDArray[Any]:
+        """Rows in a buffer view, not copied."""
+        data, stride = self.view(entry.get("bufferView"))
+        item = dtype.itemsize * width
+        stride = stride or item
+        start = self.whole(entry, "byteOffset", 0)
+        if stride < item or (count and start + stride * (count - 1) + item > len(data)):
+            raise self.damaged(f"{what} runs past its buffer view")
+        if count == 0:
+            return np.zeros((0, width), dtype)
+        return np.ndarray((count, width), dtype, data, start, (stride, dtype.itemsize))
 
-    def _buffer(self, index: int) -> memoryview:
-        if index not in self._buffers:
-            entry = self.item("buffers", index)
-            length = self.whole(entry, "byteLength")
-            data = self._load(index, entry)
-            if len(data) < length:
-                raise self.error(
-                    f"Buffer {index} promises {length:,} bytes, but {len(data):,} are there"
-                )
-            self._buffers[index] = data[:length]
-        return self._buffers[index]
+    def _replaced(self, entry: dict[str, Any], what: str, rows: NDArray[Any]) -> NDArray[Any]:
+        """A copy of the rows with those replaced that a sparse accessor lists."""
+        sparse = self._object(entry, "sparse")
+        where, values = self._object(sparse, "indices"), self._object(sparse, "values")
+        component = self.whole(where, "componentType")
+        if component not in (5121, 5123, 5125):
+            raise self.damaged(f"{what} has an unknown type")
+        count = self.whole(sparse, "count")
+        index = self._stored(where, what, count, np.dtype(_COMPONENTS[component]), 1)[:, 0]
+        if count and int(index.max()) >= len(rows):
+            raise self.damaged(f"{what} replaces a row that is not there")
+        rows = rows.copy()
+        rows[index.astype(np.int64)] = self._stored(values, what, count, rows.dtype, rows.shape[1])
+        return rows
 
-    def _load(self, index: int, entry: dict[str, Any]) -> memoryview:
-        uri = entry.get("uri")
-        if uri is None:
-            if self.binary is None or index != 0:
-                raise self.error(f"Buffer {index} has no data")
-            return self.binary
-        if not isinstance(uri, str):
-            raise self.error(f"Buffer {index} has an address that is no text")
-        if uri.startswith("data:"):
-            head, comma, text = uri.partition(",")
-            if not comma or not head.endswith(";base64"):
-                raise self.error(f"Buffer {index} is embedded in another way than base64")
-            try:
-                return memoryview(base64.b64decode(text, validate=True))
-            except (binascii.Error, ValueError) as error:
-                raise self.error(f"Buffer {index} is damaged base64") from error
-        return memoryview(read_bytes(self._beside(uri)))
+    # --- buffers -----------------------------------------------------------------------------
 
-    def _beside(self, uri: str) -> Path:
-        """The file a relative address names; it may not leave the folder of this file."""
-        name = unquote(uri)
-        folder = self.path.parent.resolve()
-        relative = "\0" not in name and "\\" not in name and ":" not in name
-        if relative and not name.startswith("/"):
-            target = (folder / name).resolve()
-            if target.is_relative_to(folder) and target != folder:
-                return target
-        raise self.error(f"The buffer {uri[:80]!r} is not in the folder of the file, so not read")
-
-    def placed_meshes(self) -> Iterator[tuple[int, NDArray[np.float64]]]:
-        """Each mesh of the default scene with its world transform, (4, 4) float64.
+    def view(self, index: Any) -> tuple[memoryview, int]:
+        """Bytes of a buffer view, and its stride (0: packed).
 
         Raises
         ------
         FileFormatError
-            If the nodes are no forest or a transform is malformed.
+            If it is missing, compressed, or reaches beyond its buffer.
         """
-        nodes = self.json.get("nodes")
-        if not isinstance(nodes, list) or not nodes:
-            # A library of meshes without a scene.
-            for index in range(len(self._list("meshes"))):
-                yield index, np.eye(4)
-            return
-        stack = [(root, np.eye(4)) for root in reversed(self._roots(nodes))]
-        seen: set[int] = set()
-        while stack:
-            index, parent = stack.pop()
-            node = self.item("nodes", index)
-            if index in seen or len(seen) >= _MAX_NODES:
-                raise self.error("The nodes of the glTF file form no tree")
-            seen.add(index)
-            with np.errstate(all="ignore"):
-                world = parent @ self._local_matrix(node)
-            if "mesh" in node:
-                yield self.whole(node, "mesh"), world
-            children = node.get("children", [])
-            if not isinstance(children, list):
-                raise self.error("The children of a glTF node are no list")
-            stack += [(child, world) for child in reversed(children)]
+        entry = self.item("bufferViews", index)
+        extensions = entry.get("extensions")
+        if isinstance(extensions, dict) and any("meshopt" in name for name in extensions):
+            raise self.error(
+                "The file is compressed with meshopt, which is not read; "
+                "export it without compression"
+            )
+        data = self._buffer(self.whole(entry, "buffer"))
+        start, length = self.whole(entry, "byteOffset", 0), self.whole(entry, "byteLength")
+        if start + length > len(data):
+            raise self.damaged(f"buffer view {index} runs past its buffer")
+        return data[start : start + length], self.whole(entry, "byteStride", 0)
 
-    def _roots(self, nodes: list[Any]) -> list[Any]:
-        if self._list("scenes"):
-            roots = self.item("scenes", self.whole(self.json, "scene", 0)).get("nodes", [])
-            if not isinstance(roots, list):
-                raise self.error("The nodes of the glTF scene are no list")
-            return roots
-        children = {
-            child
-            for node in nodes
-            if isinstance(node, dict) and isinstance(node.get("children"), list)
-            for child in node["children"]
-            if type(child) is int
-        }
-        return [index for index in range(len(nodes)) if index not in children]
+    def resource(self, uri: Any) -> bytes:
+        """Bytes behind an address: within the text, or of a file beside this one.
 
-    def _list(self, kind: str) -> list[Any]:
-        entries = self.json.get(kind, [])
-        if not isinstance(entries, list):
-            raise self.error(f"The {kind} of the glTF file are no list")
-        return entries
+        Raises
+        ------
+        FileFormatError
+            If it leads elsewhere, or cannot be read.
+        """
+        if not isinstance(uri, str):
+            raise self.damaged("an address is no text")
+        if uri[:5].lower() == "data:":
+            head, _, body = uri.partition(",")
+            try:
+                if head.lower().endswith(";base64"):
+                    return base64.b64decode(body, validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise self.damaged("embedded data is not base64") from error
+            return unquote_to_bytes(body)
+        if _SCHEME.match(uri):
+            raise self.error(
+                f"The file names {uri[:100]!r}, which is not in the folder of the file, so not "
+                "read; put the file beside it"
+            )
+        return read_beside(self.path, unquote(uri), self.limit)
 
-    def _local_matrix(self, node: dict[str, Any]) -> NDArray[np.float64]:
-        if "matrix" in node:
-            return self._numbers(node["matrix"], 16).reshape(4, 4).T
-        translation = self._numbers(node.get("translation", [0, 0, 0]), 3)
-        x, y, z, w = self._numbers(node.get("rotation", [0, 0, 0, 1]), 4)
-        scale = self._numbers(node.get("scale", [1, 1, 1]), 3)
-        norm = w * w + x * x + y * y + z * z
-        if not 1e-12 < norm < 1e12:
-            raise self.error("A node of the glTF file has an impossible rotation")
-        s = 2 / norm
-        matrix = np.eye(4)
-        matrix[:3, :3] = [
-            [1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-            [s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)],
-            [s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)],
-        ]
-        matrix[:3, :3] *= scale
-        matrix[:3, 3] = translation
-        return matrix
-
-    def _numbers(self, values: Any, count: int) -> NDArray[np.float64]:
-        fine = isinstance(values, list) and len(values) == count
-        if not fine or not all(type(v) in (int, float) for v in values):
-            raise self.error("A node of the glTF file has a malformed transform")
-        try:
-            numbers = np.array([float(v) for v in values])
-        except OverflowError as error:
-            raise self.error("A node of the glTF file has an infinite transform") from error
-        if not np.isfinite(numbers).all():
-            raise self.error("A node of the glTF file has an infinite transform")
-        return numbers
+    def _buffer(self, index: int) -> memoryview:
+        if index not in self._buffers:
+            entry = self.item("buffers", index)
+            if entry.get("uri") is not None:
+                data = memoryview(self.resource(entry["uri"]))
+            elif self.binary is not None and index == 0:
+                data = self.binary
+            else:
+                raise self.damaged(f"buffer {index} has no data")
+            if len(data) < self.whole(entry, "byteLength"):
+                raise self.damaged(f"buffer {index} is cut off")
+            self._buffers[index] = data
+        return self._buffers[index]
 
 
-def open_gltf(path: str | os.PathLike[str]) -> GltfFile:
+def open_gltf(
+    path: str | os.PathLike[str], *, limit: int | None = None, max_json: int = _MAX_JSON
+) -> GltfFile:
     """Open a .glb or .gltf file, told apart by content, and parse its JSON.
+
+    Parameters
+    ----------
+    limit
+        The largest size in bytes of the file, and of each file beside it.
+    max_json
+        The largest size in bytes of the JSON, with what is embedded there.
 
     Raises
     ------
     FileFormatError
-        If it is missing, damaged, or not glTF 2.
+        If it is missing, damaged, too large, or not glTF 2.
     """
     source = Path(path)
-    content = read_bytes(source)
+    content = read_bytes(source, limit)
     data = memoryview(content)
     text, binary = _chunks(data, source) if content[:4] == b"glTF" else (data, None)
-    if len(text) > _MAX_JSON:
+    if len(text) > max_json:
         raise FileFormatError(f"The JSON of the glTF file is too large: {source}")
+    return GltfFile(source, _parsed(bytes(text), source), binary, len(data), limit)
+
+
+def read_gltf_json(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON of a .glb or .gltf file alone, without its buffers.
+
+    Raises
+    ------
+    FileFormatError
+        As `open_gltf`.
+    """
+    source = Path(path)
+    with reading(source), source.open("rb") as file:
+        head = file.read(20)
+        if head[:4] != b"glTF":
+            text = head + file.read(_MAX_JSON)
+        elif head[16:] == b"JSON":
+            (length,) = struct.unpack_from("<I", head, 12)
+            text = file.read(min(length, _MAX_JSON))
+        else:
+            return open_gltf(source).json
+    return _parsed(text, source)
+
+
+def _parsed(text: bytes, source: Path) -> dict[str, Any]:
     try:
-        document = json.loads(bytes(text), parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"The JSON of the glTF file is damaged: {source}") from error
-    asset = document.get("asset") if isinstance(document, dict) else None
-    version = asset.get("version") if isinstance(asset, dict) else None
-    if not isinstance(version, str) or not version.startswith("2."):
-        raise FileFormatError(f"This is not a glTF 2 file (version {version!r}): {source}")
-    return GltfFile(source, document, binary, len(data))
+        # NaN is no JSON, but some exporters write it into bounds, which nothing here reads.
+        document = json.loads(text)
+    except ValueError as error:
+        raise _damaged("its JSON cannot be parsed", source) from error
+    except RecursionError as error:
+        raise FileFormatError(f"The glTF file is nested too deeply: {source}") from error
+    if not isinstance(document, dict) or not isinstance(document.get("asset"), dict):
+        raise _damaged("it has no asset entry", source)
+    version = str(document["asset"].get("version", "2"))
+    if version.partition(".")[0] != "2":
+        raise FileFormatError(
+            f"The glTF file is of version {version:.20}, and only version 2 is read: {source}"
+        )
+    return document
 
 
 def _chunks(data: memoryview, source: Path) -> tuple[memoryview, memoryview | None]:
     """JSON and binary chunk of a .glb file."""
     if len(data) < 20:
-        raise FileFormatError(f"The .glb file is truncated in its header: {source}")
-    version, length, json_length, json_kind = struct.unpack_from("<II", data, 4) + (
-        struct.unpack_from("<I4s", data, 12)
-    )
+        raise _damaged("its header is cut off", source)
+    version, length = struct.unpack_from("<II", data, 4)
     if version != 2:
-        raise FileFormatError(f"Version {version} of .glb is not supported (2 is): {source}")
+        raise FileFormatError(
+            f"The .glb file is of version {version}, and only version 2 is read: {source}"
+        )
     if length > len(data):
-        raise FileFormatError(f"The .glb file is truncated: {source}")
-    if json_kind != b"JSON" or 20 + json_length > length:
-        raise FileFormatError(f"The .glb file has no JSON where it should be: {source}")
-    start = 20 + json_length
-    text = data[20:start]
-    while start + 8 <= length:
+        raise _damaged(f"{length:,} bytes promised, {len(data):,} there", source)
+    found: dict[bytes, memoryview] = {}
+    start = 12
+    while start + 8 <= length and len(found) < 2:
         size, kind = struct.unpack_from("<I4s", data, start)
-        if start + 8 + size > length:
-            raise FileFormatError(f"The .glb file is truncated in a chunk: {source}")
-        if kind == b"BIN\0":
-            return text, data[start + 8 : start + 8 + size]
-        start += 8 + size
-    return text, None
+        start += 8
+        if start + size > length:
+            raise _damaged("a chunk runs past its end", source)
+        if kind in (b"JSON", b"BIN\0"):
+            found.setdefault(kind, data[start : start + size])
+        start += size
+    if b"JSON" not in found:
+        raise _damaged("it has no JSON", source)
+    return found[b"JSON"], found.get(b"BIN\0")
 
 
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+def _damaged(what: str, source: Path) -> FileFormatError:
+    return FileFormatError(f"The glTF file is damaged ({what}): {source}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import kernel, parallel_for
-from polyorama.core.simd import broadcast, load, minimum, store, which_greater
+from polyorama.core.simd import fill, load, minimum, store, which_greater
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -344,7 +344,7 @@ def _search_panels(
         s6, s7 = load(half, at + 48), load(half, at + 56)
         row = at * width
         for d in range(width):
-            x = broadcast(point[d])
+            x = fill(point, point[d])
             s0 = s0 - x * load(table, row)
             s1 = s1 - x * load(table, row + 8)
             s2 = s2 - x * load(table, row + 16)
@@ -356,7 +356,7 @@ def _search_panels(
             row += 64
         low = minimum(minimum(s0, s1), minimum(s2, s3))
         low = minimum(low, minimum(minimum(s4, s5), minimum(s6, s7)))
-        if which_greater(broadcast(heap[0]), low) == 0:
+        if which_greater(fill(heap, heap[0]), low) == 0:
             continue
         store(lane, 0, s0)
         store(lane, 8, s1)

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.limits import read_bytes, unit_quaternions
+from polyorama.io.limits import (
+    positive_scales,
+    read_bytes,
+    unit_quaternions,
+    warn_of_negative_scales,
+)
+from polyorama.io.precision import Precision
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 
 if TYPE_CHECKING:
@@ -19,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["read"]
+__all__ = ["precision", "read"]
 
 log = logging.getLogger(__name__)
 
@@ -82,6 +88,43 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         If the file is missing, damaged, of an unknown version, or holds no splats.
     """
     data = read_bytes(path)
+    total, sh_range, sections = _parse_header(data, path)
+    clouds = [_decode(section, data, sh_range, path) for section in sections]
+    if not clouds:
+        raise FileFormatError(f"There are no splats in this file: {path}")
+    cloud, negative = positive_scales(concatenate(clouds))
+    warn_of_negative_scales(negative, path)
+    if len(cloud) != total:
+        log.warning(
+            "The header promises %d splats, the sections hold %d in %s", total, len(cloud), path
+        )
+    return cloud
+
+
+def precision(path: str | os.PathLike[str]) -> Precision:
+    """How finely a .ksplat file holds its numbers: by its mode, float32, float16 or bytes.
+
+    Raises
+    ------
+    FileFormatError
+        As `read`.
+    """
+    _, (low, high), sections = _parse_header(read_bytes(path), path)
+    parts = list(sections)
+    byte = 0.5 / 255
+    if all(section.mode == 0 for section in parts):
+        return Precision(0.0, 1e-6, 1e-4, byte, byte, {1: 0.0, 2: 0.0, 3: 0.0})
+    position = max(section.block_size / 4 / section.quantisation for section in parts)
+    # Half a unit in the last of float16's 11 binary places; that of rotations was measured.
+    half = 2.0**-11
+    rest = (high - low) * byte if parts[0].mode == 2 else half * max(abs(low), abs(high))
+    return Precision(position, half, 0.05, byte, byte, dict.fromkeys((1, 2, 3), rest))
+
+
+def _parse_header(
+    data: bytes, path: str | os.PathLike[str]
+) -> tuple[int, tuple[float, float], Iterator[_Section]]:
+    """The number of splats, the range of harmonics, and the sections that hold splats."""
     if len(data) < _HEADER_BYTES:
         raise FileFormatError(f"The .ksplat file is truncated in its header: {path}")
     major, minor = data[0], data[1]
@@ -97,18 +140,7 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         raise FileFormatError(f"The .ksplat file is too short for its {headers} sections: {path}")
     sh_range = (low or -_DEFAULT_SH_RANGE, high or _DEFAULT_SH_RANGE)
     # Some writers leave the number of sections in use at 0.
-    clouds = [
-        _decode(section, data, sh_range, path)
-        for section in _sections(data, headers, sections or headers, mode, path)
-    ]
-    if not clouds:
-        raise FileFormatError(f"There are no splats in this file: {path}")
-    cloud = concatenate(clouds)
-    if len(cloud) != total:
-        log.warning(
-            "The header promises %d splats, the sections hold %d in %s", total, len(cloud), path
-        )
-    return cloud
+    return total, sh_range, _sections(data, headers, sections or headers, mode, path)
 
 
 def _sections(
@@ -171,7 +203,7 @@ def _decode(
         return SplatCloud(
             means=means,
             quats=unit_quaternions(records["quat"].astype(np.float32)),
-            scales=np.maximum(records["scale"].astype(np.float32), 0),
+            scales=records["scale"].astype(np.float32),
             opacities=np.asarray(records["color"][:, 3] / np.float32(255), np.float32),
             sh=sh,
         )

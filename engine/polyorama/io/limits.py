@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.files import file_size, reading
 
@@ -23,10 +25,12 @@ __all__ = [
     "FREE_BYTES",
     "MAX_RATIO",
     "check_expansion",
-    "count_of",
+    "positive_scales",
+    "read_beside",
     "read_bytes",
     "storable",
     "unit_quaternions",
+    "warn_of_negative_scales",
 ]
 
 log = logging.getLogger(__name__)
@@ -58,6 +62,38 @@ def read_bytes(path: str | os.PathLike[str], limit: int | None = None) -> bytes:
         return Path(path).read_bytes()
 
 
+def read_beside(source: str | os.PathLike[str], name: str, limit: int | None = None) -> bytes:
+    """All bytes of a file that another file names, which must lie in its folder or below.
+
+    Parameters
+    ----------
+    source
+        The file that names it.
+    name
+        Its path from the folder of `source`, with slashes of either kind.
+    limit
+        The largest size in bytes that is accepted.
+
+    Raises
+    ------
+    FileFormatError
+        If the name or a link leads out of the folder, or the file is missing or cannot be read.
+    """
+    folder = Path(source).parent.resolve()
+    try:
+        target = (folder / name.replace("\\", "/")).resolve()
+    except (OSError, ValueError):
+        target = folder
+    if not target.is_relative_to(folder) or target == folder:
+        raise FileFormatError(
+            f"The file names {name[:100]!r}, which is not in the folder of the file; files outside "
+            f"its folder are not read: {source}"
+        )
+    if not target.is_file():
+        raise FileFormatError(f"The file needs {name[:100]!r}, which is not beside it: {source}")
+    return read_bytes(target, limit)
+
+
 def check_expansion(claimed: int, stored: int, path: str | os.PathLike[str]) -> None:
     """Refuse a compressed file that claims to hold more than its bytes plausibly can.
 
@@ -80,11 +116,6 @@ def check_expansion(claimed: int, stored: int, path: str | os.PathLike[str]) -> 
         )
 
 
-def count_of(number: int, noun: str) -> str:
-    """A count with its noun: ``1 splat``, ``2,000 splats``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def unit_quaternions(quats: ArrayLike) -> NDArray[np.float32]:
     """(N, 4) float32 quaternions scaled to length 1; zero and non-finite rows stay as they are."""
     q = np.asarray(quats, np.float32)
@@ -92,6 +123,26 @@ def unit_quaternions(quats: ArrayLike) -> NDArray[np.float32]:
         length = np.sqrt(np.einsum("ij,ij->i", q, q, dtype=np.float64))
         fine = np.isfinite(length) & (length > 0.0)
         return np.asarray(q / np.where(fine, length, 1.0)[:, None], np.float32)
+
+
+def positive_scales(cloud: SplatCloud) -> tuple[SplatCloud, int]:
+    """A cloud whose scales are not negative, and how many splats had one that was.
+
+    A scale enters the covariance squared, so its sign means nothing.
+    """
+    negative = cloud.scales < 0.0
+    if not negative.any():
+        return cloud, 0
+    return replace(cloud, scales=np.abs(cloud.scales)), int(negative.any(axis=1).sum())
+
+
+def warn_of_negative_scales(count: int, path: str | os.PathLike[str] | None = None) -> None:
+    """Log, if there are any, that `count` splats had a negative scale, and in which file."""
+    if count:
+        where = "." if path is None else f": {path}"
+        log.warning(
+            "%s had a negative scale; its sign was dropped%s", count_of(count, "splat"), where
+        )
 
 
 def storable(
@@ -102,8 +153,8 @@ def storable(
 ) -> SplatCloud:
     """The part of a cloud that a format without NaN and without extra columns can hold.
 
-    Rows with NaN or infinite values are left out. What is lost (rows, columns, the model's tag) is
-    logged as a warning that names the file.
+    Rows with NaN or infinite values are left out, negative scales lose their sign. What is lost
+    (rows, signs, columns, the model's tag) is logged as a warning that names the file.
 
     Parameters
     ----------
@@ -125,6 +176,8 @@ def storable(
     if lost:
         log.warning("%s with NaN or infinite values left out of %s", count_of(lost, "splat"), path)
         cloud = cloud.subset(finite)
+    cloud, negative = positive_scales(cloud)
+    warn_of_negative_scales(negative, path)
     if cloud.model not in models:
         log.warning("The model tag %r cannot be kept in %s", cloud.model, path)
     if cloud.extras:

@@ -14,6 +14,8 @@ import numpy as np
 
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.files import file_size, reading
+from polyorama.io.formats import sniff
+from polyorama.io.gltf import holds_splats
 from polyorama.io.mesh_parts import MAX_BYTES, Part, join
 from polyorama.io.ply_header import HEADER_LIMIT, parse_header
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.mesh import Mesh
 
-__all__ = ["MESH_ENDINGS", "holds_mesh", "read_mesh"]
+__all__ = ["holds_mesh", "read_mesh"]
 
 Up = Literal["auto", "y", "z", "-y"]
 
@@ -35,8 +37,7 @@ _READERS: dict[str, tuple[str, Up]] = {
     ".off": ("polyorama.io.mesh_plain", "y"),
 }
 
-MESH_ENDINGS = tuple(_READERS)
-"""File endings of meshes; .ply, .glb and .gltf may hold splats instead (`holds_mesh`)."""
+_SPLAT_NAMES = frozenset({"f_dc_0", "scale_0", "packed_position"})
 
 # Rows say what becomes of the file's axes.
 _TURNS = {
@@ -47,30 +48,26 @@ _TURNS = {
 
 
 def holds_mesh(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a mesh, not splats: by its ending, and within PLY and glTF by its content.
+    """Whether a file is a mesh, not splats: by its content where that tells, else by its ending.
 
     Raises
     ------
     FileFormatError
-        If the file cannot be read.
+        If the file cannot be read, or the part of it that tells is damaged.
     """
     source = Path(path)
-    ending = source.suffix.lower()
-    if ending not in _READERS:
-        return False
-    if ending in (".obj", ".stl", ".off"):
-        return True
-    file_size(source)
-    with reading(source), source.open("rb") as file:
-        head = file.read(HEADER_LIMIT)
-        if head[:3] == b"ply":
-            faces = parse_header(head, source).element("face")
-            return faces is not None and faces.count > 0
-        if ending == ".ply":
+    entry = sniff(source)
+    name = None if entry is None else entry.name
+    if name == "ply":
+        with reading(source), source.open("rb") as file:
+            header = parse_header(file.read(HEADER_LIMIT), source)
+        vertices, faces = header.element("vertex"), header.element("face")
+        if vertices is not None and not _SPLAT_NAMES.isdisjoint(vertices.names):
             return False
-        # The JSON of a GLB comes first and names the extensions that it uses.
-        text = head + (file.read(MAX_BYTES) if ending == ".gltf" else b"")
-    return b"KHR_gaussian_splatting" not in text
+        return faces is not None and faces.count > 0
+    if name == "gltf":
+        return not holds_splats(source)
+    return name is None and source.suffix.lower() in (".obj", ".stl", ".off")
 
 
 def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
@@ -79,8 +76,8 @@ def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
     Parameters
     ----------
     path
-        A .glb, .gltf, .obj, .ply, .stl or .off file. Pictures and buffers beside it are read too,
-        from its folder or below.
+        A .glb, .gltf, .obj, .ply, .stl or .off file; PLY and glTF are told by their content.
+        Pictures and buffers beside it are read too, from its folder or below.
     up
         Which axis of the file is up: "y" or "z", "-y" for files in the axes of splats, "auto" for
         the format's custom (z for STL, else y).
@@ -99,10 +96,12 @@ def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
     source = Path(path)
     if up not in ("auto", *_TURNS):
         raise UsageError(f"The up axis of a mesh is auto, y, z or -y, not {up!r}.")
-    ending = source.suffix.lower()
+    size = file_size(source)
+    entry = sniff(source)
+    by_content = {"ply": ".ply", "gltf": ".glb"}.get(entry.name) if entry else None
+    ending = by_content or source.suffix.lower()
     if ending not in _READERS:
         raise FileFormatError(f"Unknown kind of mesh (known: {', '.join(_READERS)}): {source}")
-    size = file_size(source)
     if size > MAX_BYTES:
         raise FileFormatError(
             f"The mesh has {size:,} bytes, more than the {MAX_BYTES:,} that are read; "

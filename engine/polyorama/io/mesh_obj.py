@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.mesh_parts import Part, beside, decode_texture, fan, read_file
+from polyorama.io.limits import read_beside
+from polyorama.io.mesh_parts import MAX_BYTES, Part, decode_texture, fan
 from polyorama.scene.mesh import Material
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class _Reader:
         for library in dict.fromkeys(self._libraries):
             name = library.decode("utf-8", "replace")
             try:
-                data = read_file(beside(self._source, name))
+                data = read_beside(self._source, name, MAX_BYTES)
             except FileFormatError as error:
                 # An OBJ without its colours is still the shape that was asked for.
                 log.warning("Materials are left out. %s", error)
@@ -205,7 +206,7 @@ class _Reader:
                     place += 1
         name = b" ".join(words[place:]).decode("utf-8", "replace")
         try:
-            return decode_texture(read_file(beside(self._source, name)), name, self._source)
+            return decode_texture(read_beside(self._source, name, MAX_BYTES), name, self._source)
         except FileFormatError as error:
             log.warning("A texture is left out. %s", error)
             return None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.files import file_size, reading
 from polyorama.scene.mesh import Material, Mesh
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ __all__ = [
     "MAX_BYTES",
     "MAX_CORNERS",
     "Part",
-    "beside",
     "decode_texture",
     "fan",
     "join",
@@ -144,33 +142,6 @@ def fan(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return np.stack([first, first + step + 1, first + step + 2], axis=1), owner
 
 
-def beside(source: Path, name: str) -> Path:
-    """A file that `source` refers to, which must lie in its folder or below.
-
-    Raises
-    ------
-    FileFormatError
-        If the name leads out of the folder or the file is missing.
-    """
-    folder = source.parent.resolve()
-    try:
-        target = (folder / name.replace("\\", "/")).resolve()
-    except (OSError, ValueError):
-        target = folder
-    if not target.is_relative_to(folder) or target == folder:
-        raise FileFormatError(
-            f"The mesh refers to {name[:100]!r} outside its folder, which is not read; "
-            f"put the file beside it: {source}"
-        )
-    if not target.is_file():
-        raise FileFormatError(
-            f"The mesh needs the file {name[:100]!r}, which is not beside it: {source}"
-        )
-    if file_size(target) > MAX_BYTES:
-        raise FileFormatError(f"The file has more than {MAX_BYTES:,} bytes: {target}")
-    return target
-
-
 def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
     """Pixels of a PNG, JPEG, WebP, BMP or TGA picture, (H, W, 3 or 4) uint8.
 
@@ -204,9 +175,3 @@ def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
         raise
     except Exception as error:
         raise FileFormatError(f"The texture {what!r} cannot be decoded: {source}") from error
-
-
-def read_file(path: Path) -> bytes:
-    """All bytes of a file that was checked by `beside`."""
-    with reading(path):
-        return path.read_bytes()

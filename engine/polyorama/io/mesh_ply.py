@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.mesh_parts import MAX_CORNERS, Part, beside, decode_texture, fan, read_file
+from polyorama.io.limits import read_beside
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan
 from polyorama.io.ply_header import HEADER_LIMIT, PlyElement, parse_header
 from polyorama.scene.mesh import Material
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 __all__ = ["read_parts"]
 
-_TYPES = {
-    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
-    "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
-    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4",
-    "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
-}  # fmt: skip
 _INDEX_NAMES = ("vertex_indices", "vertex_index")
-
-
-@dataclass(frozen=True, slots=True)
-class _Property:
-    """A face's property; `length` is the type of a list's length, or None for one number."""
-
-    name: str
-    kind: str
-    length: str | None
 
 
 def read_parts(source: Path) -> list[Part]:
@@ -61,14 +46,10 @@ def read_parts(source: Path) -> list[Part]:
         )
     if max(vertices.count, faces.count) > len(data):
         raise _damaged(source)
-    properties = _face_properties(data[: header.size])
     if header.encoding == "ascii":
-        rows, corners, sizes, uvs = _ascii(data[header.size :], vertices, faces, properties, source)
+        rows, corners, sizes, uvs = _ascii(data[header.size :], vertices, faces, source)
     else:
-        order = "<" if header.encoding == "binary_little_endian" else ">"
-        rows, corners, sizes, uvs = _binary(
-            data, header.size, vertices, faces, properties, order, source
-        )
+        rows, corners, sizes, uvs = _binary(data, header.size, vertices, faces, source)
     if not {"x", "y", "z"} <= set(rows):
         raise FileFormatError(f"The PLY file's vertices have no x, y and z: {source}")
     picks, _ = fan(sizes)
@@ -79,7 +60,7 @@ def read_parts(source: Path) -> list[Part]:
         (c.split(None, 1)[1] for c in header.comments if c.startswith("TextureFile ")), None
     )
     if name is not None:
-        picture = decode_texture(read_file(beside(source, name)), name, source)
+        picture = decode_texture(read_beside(source, name, MAX_BYTES), name, source)
         material = Material(texture=picture)
     if uvs is not None:
         # Texture coordinates belong to corners: every corner becomes a vertex.
@@ -105,19 +86,9 @@ def _damaged(source: Path) -> FileFormatError:
     )
 
 
-def _face_properties(head: bytes) -> list[_Property]:
-    lines = head.decode("ascii", "replace").splitlines()
-    start = next(i for i, line in enumerate(lines) if re.match(r"element\s+face\s", line))
-    found: list[_Property] = []
-    for line in lines[start + 1 :]:
-        match line.split():
-            case ["property", "list", length, kind, name]:
-                found.append(_Property(name, _TYPES[kind], _TYPES[length]))
-            case ["property", kind, name]:
-                found.append(_Property(name, _TYPES[kind], None))
-            case ["element", *_]:
-                break
-    return found
+def _properties(element: PlyElement) -> Iterator[tuple[str, str, str | None]]:
+    """Name, type and, of lists, type of the length."""
+    return zip(element.names, element.types, element.lengths, strict=True)
 
 
 _Faces = tuple[
@@ -129,26 +100,16 @@ _Faces = tuple[
 
 
 def _binary(
-    data: bytes,
-    offset: int,
-    vertices: PlyElement,
-    faces: PlyElement,
-    properties: list[_Property],
-    order: str,
-    source: Path,
+    data: bytes, offset: int, vertices: PlyElement, faces: PlyElement, source: Path
 ) -> _Faces:
     end = offset + vertices.count * vertices.row_bytes
     if end > len(data):
         raise _damaged(source)
     table = np.frombuffer(data, vertices.dtype, vertices.count, offset)
     rows = {name: table[name] for name in vertices.names}
-    lists = [p for p in properties if p.length is not None]
-    if not any(p.name in _INDEX_NAMES for p in lists):
+    if not any(name in _INDEX_NAMES and length for name, _, length in _properties(faces)):
         raise FileFormatError(f"The PLY file's faces list no vertices: {source}")
-    quick = _equal_rows(data, end, faces.count, properties, order)
-    if quick is None:
-        quick = _ragged_rows(data, end, faces.count, properties, order, source)
-    sizes, columns = quick
+    sizes, columns = _equal_rows(data, end, faces) or _ragged_rows(data, end, faces, source)
     index = next(name for name in _INDEX_NAMES if name in columns)
     uvs = None
     if "texcoord" in columns:
@@ -159,57 +120,56 @@ def _binary(
 
 
 def _equal_rows(
-    data: bytes, offset: int, count: int, properties: list[_Property], order: str
+    data: bytes, offset: int, faces: PlyElement
 ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]] | None:
     """Faces that all have as many corners as the first, at once; None if they have not."""
     lengths: list[int] = []
     place = offset
     fields: list[tuple[Any, ...]] = []
-    for number, item in enumerate(properties):
-        if item.length is None:
-            fields.append((f"p{number}", order + item.kind))
-            place += int(item.kind[-1])
+    for number, (_, kind, length_kind) in enumerate(_properties(faces)):
+        if length_kind is None:
+            fields.append((f"p{number}", kind))
+            place += int(kind[-1])
             continue
-        if place + int(item.length[-1]) > len(data):
+        if place + int(length_kind[-1]) > len(data):
             return None
-        length = int(np.frombuffer(data, order + item.length, 1, place)[0])
+        length = int(np.frombuffer(data, length_kind, 1, place)[0])
         if not 0 < length < 1024:
             return None
         lengths.append(length)
-        fields += [
-            (f"n{number}", order + item.length), (f"p{number}", order + item.kind, (length,)),
-        ]  # fmt: skip
-        place += int(item.length[-1]) + length * int(item.kind[-1])
+        fields += [(f"n{number}", length_kind), (f"p{number}", kind, (length,))]
+        place += int(length_kind[-1]) + length * int(kind[-1])
     row = np.dtype(fields)
+    count = faces.count
     if offset + count * row.itemsize > len(data) or count * max(lengths) > MAX_CORNERS:
         return None
     table = np.frombuffer(data, row, count, offset)
     columns: dict[str, NDArray[Any]] = {}
     sizes = np.zeros(count, np.int64)
     expected = iter(lengths)
-    for number, item in enumerate(properties):
-        if item.length is None:
+    for number, (name, _, length_kind) in enumerate(_properties(faces)):
+        if length_kind is None:
             continue
         length = next(expected)
         if not (table[f"n{number}"] == length).all():
             return None
-        columns[item.name] = table[f"p{number}"]
-        if item.name in _INDEX_NAMES:
+        columns[name] = table[f"p{number}"]
+        if name in _INDEX_NAMES:
             sizes[:] = length
     return sizes, columns
 
 
 def _ragged_rows(
-    data: bytes, offset: int, count: int, properties: list[_Property], order: str, source: Path
+    data: bytes, offset: int, faces: PlyElement, source: Path
 ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
     """Faces of different sizes, one after another."""
-    pieces: dict[str, list[bytes]] = {p.name: [] for p in properties if p.length is not None}
-    sizes = np.zeros(count, np.int64)
     plan = [
-        (p.name, int(p.kind[-1]), None if p.length is None else np.dtype(order + p.length))
-        for p in properties
+        (name, int(kind[-1]), None if length is None else np.dtype(length))
+        for name, kind, length in _properties(faces)
     ]
-    for face in range(count):
+    pieces: dict[str, list[bytes]] = {name: [] for name, _, length in plan if length is not None}
+    sizes = np.zeros(faces.count, np.int64)
+    for face in range(faces.count):
         for name, size, length_type in plan:
             if length_type is None:
                 offset += size
@@ -224,14 +184,12 @@ def _ragged_rows(
             pieces[name].append(data[stop:offset])
             if name in _INDEX_NAMES:
                 sizes[face] = length
-    kinds = {p.name: order + p.kind for p in properties}
+    kinds = dict(zip(faces.names, faces.types, strict=True))
     columns = {n: np.frombuffer(b"".join(p), kinds[n]) for n, p in pieces.items()}
     return sizes, columns
 
 
-def _ascii(
-    data: bytes, vertices: PlyElement, faces: PlyElement, properties: list[_Property], source: Path
-) -> _Faces:
+def _ascii(data: bytes, vertices: PlyElement, faces: PlyElement, source: Path) -> _Faces:
     lines = [line for line in data.splitlines() if line.strip()]
     if len(lines) < vertices.count + faces.count:
         raise _damaged(source)
@@ -249,8 +207,8 @@ def _ascii(
         for face in range(faces.count):
             words = lines[vertices.count + face].split()
             place = 0
-            for item in properties:
-                if item.length is None:
+            for name, _, length_kind in _properties(faces):
+                if length_kind is None:
                     place += 1
                     continue
                 length = int(words[place])
@@ -258,10 +216,10 @@ def _ascii(
                 if length < 0 or len(values) != length:
                     raise ValueError("a list is cut off")
                 place += 1 + length
-                if item.name in _INDEX_NAMES:
+                if name in _INDEX_NAMES:
                     sizes[face] = length
                     corners.extend(map(int, values))
-                elif item.name == "texcoord":
+                elif name == "texcoord":
                     uvs.extend(map(float, values))
     except (ValueError, IndexError, OverflowError) as error:
         raise _damaged(source) from error

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import core_count, kernel, parallel_for
-from polyorama.errors import FileFormatError, UsageError
+from polyorama.errors import FileFormatError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, read_into, reading, write_all
+from polyorama.io.limits import positive_scales, warn_of_negative_scales
+from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.io.ply_header import (
     HEADER_LIMIT,
     PlyElement,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FLAT_SCALE", "Sink", "Source", "open_source", "read", "write"]
+__all__ = ["FLAT_SCALE", "Sink", "Source", "read", "write"]
 
 _log = logging.getLogger(__name__)
 
@@ -83,23 +85,13 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         return Source(path).read()
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a 3DGS PLY file for reading in pieces.
-
-    Raises
-    ------
-    FileFormatError
-        As `read`.
-    """
-    return Source(path)
-
-
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
     """Write a 3DGS PLY file: little-endian float32, no normals, 236 bytes a splat of degree 3.
 
-    Opacities are clamped to [1e-6, 1 - 1e-6] before the logit; a scale of 0 becomes -inf. The
-    model, up direction and comments go into the header, extra columns behind the standard ones.
-    Clouds of flat Gaussians get no ``scale_2``, as is the custom for them.
+    Opacities are clamped to [1e-6, 1 - 1e-6] before the logit. A scale of 0 becomes -inf, which
+    readers of PLY know as its limit; a negative one loses its sign, with a warning. The model, up
+    direction and comments go into the header, extra columns behind the standard ones. Clouds of
+    flat Gaussians get no ``scale_2``, as is the custom for them.
 
     Raises
     ------
@@ -180,13 +172,10 @@ class Source:
         """
         return next(self.chunks(self.count))
 
-    def chunks(self, size: int = 1 << 18) -> Iterator[SplatCloud]:
+    def chunks(self, size: int = PIECE) -> Iterator[SplatCloud]:
         """Clouds of `size` splats in file order; see `io.stream.SplatSource`."""
-        if size < 1:
-            raise UsageError(f"A piece of {size} splats is too small.")
         lines = self._text_lines() if self._ascii else None
-        for start in range(0, self.count, size):
-            count = min(size, self.count - start)
+        for start, count in piece_ranges(self.count, size):
             with reading(self._path):
                 out = self._allocate(count)
                 if lines is None:
@@ -344,41 +333,33 @@ class Sink:
     the room for it, since some readers stumble over padded numbers.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        count: int | None = None,
-        sh_degree: int | None = None,
-        model: SplatModel | None = None,
-        up: tuple[float, float, float] | None = None,
-        comments: tuple[str, ...] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, tags: Tags | None = None, *, count: int | None = None) -> None:
         self.count = 0
         self._path = path
         self._expected = count
-        self._sh_degree = sh_degree
-        self._model = model
-        self._up = up
-        self._comments = comments
+        self._tags = tags or Tags()
         self._layout: _Layout | None = None
         self._start = 0
+        self._negative = 0
 
     def write(self, cloud: SplatCloud) -> None:
         """Append a cloud; see `io.stream.SplatSink`."""
         if self._layout is None:
-            self._layout = _Layout.of(cloud, self._sh_degree, self._model, self._up, self._comments)
+            self._layout = _Layout.of(cloud, self._tags)
             self._start = self._path.write_bytes(self._layout.header(self._expected))
         layout = self._layout
         lost = [name for name in layout.extras if name not in cloud.extras]
         if lost:
             _log.warning("A piece has no column %s; zeros are written there.", ", ".join(lost))
+        cloud, negative = positive_scales(cloud)
+        self._negative += negative
         if len(cloud):
             self._write_rows(cloud.with_sh_degree(layout.sh_degree), layout)
         self.count += len(cloud)
 
     def finish(self) -> None:
-        """Put the true count into the header."""
+        """Put the true count into the header, and say what was changed."""
+        warn_of_negative_scales(self._negative)
         if self._layout is not None and self._expected is None:
             with self._path.open("rb+") as file:
                 file.write(self._layout.header(None, self.count))
@@ -415,18 +396,10 @@ class _Layout:
     extras: dict[str, np.dtype[Any]]
 
     @classmethod
-    def of(
-        cls,
-        cloud: SplatCloud,
-        sh_degree: int | None,
-        model: SplatModel | None,
-        up: tuple[float, float, float] | None,
-        comments: tuple[str, ...] | None,
-    ) -> _Layout:
+    def of(cls, cloud: SplatCloud, tags: Tags) -> _Layout:
         """What `cloud` needs, unless it is given."""
-        model = cloud.model if model is None else model
-        up = cloud.up if up is None else up
-        text = comment_lines(model, up, cloud.comments if comments is None else comments)
+        degree, model, up, comments = tags.completed(cloud)
+        text = comment_lines(model, up, comments)
         extras: dict[str, np.dtype[Any]] = {}
         for name, column in cloud.extras.items():
             kind = column.dtype
@@ -438,7 +411,6 @@ class _Layout:
                 extras[name] = kind.newbyteorder("<")
             else:
                 extras[name] = np.dtype("u1" if kind.kind == "b" else "<f8")
-        degree = cloud.sh_degree if sh_degree is None else sh_degree
         return cls(degree, model == "2dgs", tuple(text), extras)
 
     @property

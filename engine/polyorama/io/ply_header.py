@@ -58,25 +58,30 @@ class PlyElement:
     names
         Property names; unique.
     types
-        NumPy type of each property, such as ``"<f4"``.
-    lists
-        Whether some property is a list, so that rows differ in length.
+        NumPy type of each property, or of a list's items, such as ``"<f4"``.
+    lengths
+        NumPy type of each list's length; None for a plain property.
     """
 
     name: str
     count: int
     names: tuple[str, ...]
     types: tuple[str, ...]
-    lists: bool = False
+    lengths: tuple[str | None, ...]
+
+    @property
+    def lists(self) -> bool:
+        """Whether some property is a list, so that rows differ in length."""
+        return any(length is not None for length in self.lengths)
 
     @property
     def dtype(self) -> np.dtype[np.void]:
-        """Structured type of a row."""
+        """Structured type of a row; only where no property is a list."""
         return np.dtype(list(zip(self.names, self.types, strict=True)))
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of a binary row."""
+        """Bytes of a binary row; only where no property is a list."""
         return sum(int(kind[-1]) for kind in self.types)
 
 
@@ -292,19 +297,19 @@ def _element(
         raise FileFormatError(f"The PLY has two elements {name[:60]!r}: {path}")
     if not count.isdigit() or len(count) > 15:
         raise FileFormatError(f"The PLY has an impossible count of {count[:20]!r} rows: {path}")
-    return PlyElement(name, int(count), (), ())
+    return PlyElement(name, int(count), (), (), ())
 
 
 def _with_property(
     element: PlyElement, words: list[str], encoding: str | None, path: str | os.PathLike[str]
 ) -> PlyElement:
     order = ">" if encoding == "binary_big_endian" else "<"
+    length_kind: str | None
     match words:
         case ["list", length, item, name] if {length, item} <= _TYPES.keys():
-            kind, lists = "u1", True
+            kind, length_kind = order + _TYPES[item], order + _TYPES[length]
         case [item, name] if item in _TYPES:
-            kind = order + _TYPES[item]
-            lists = element.lists
+            kind, length_kind = order + _TYPES[item], None
         case _:
             shown = " ".join(words)[:60]
             raise FileFormatError(f"The PLY has a property {shown!r} of unknown type: {path}")
@@ -313,5 +318,9 @@ def _with_property(
     if len(element.names) >= _PROPERTY_LIMIT:
         raise FileFormatError(f"The PLY has more than {_PROPERTY_LIMIT} properties: {path}")
     return PlyElement(
-        element.name, element.count, (*element.names, name), (*element.types, kind), lists
+        element.name,
+        element.count,
+        (*element.names, name),
+        (*element.types, kind),
+        (*element.lengths, length_kind),
     )

@@ -19,6 +19,7 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ import numpy as np
 from polyorama import __version__
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.formats import find_format, read_splats, write_splats
+from polyorama.io.formats import PROJECT_ENDING, find_format, read_splats, write_splats
 from polyorama.io.project_json import FORMAT, NodeEntry, document_entries, parse_document
 from polyorama.io.project_members import FolderMembers, Members, ZipMembers
 from polyorama.scene.document import Document, Node
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "read_project", "read_thumbnail", "write_project"]
+__all__ = ["FORMAT", "holds_project", "read_project", "read_thumbnail", "write_project"]
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The date of every member, so that the same document gives the same bytes."""
@@ -107,6 +108,26 @@ def write_project(
                     _write_npz(node.content, stream)
                 else:
                     _write_by_format(node.content, data_format, stream)
+
+
+def holds_project(path: str | os.PathLike[str]) -> bool:
+    """Whether a file or folder is a project, by its name or because it holds a `document.json`.
+
+    What is missing or damaged is no project, unless its name says that it is one.
+    """
+    source = Path(path)
+    if source.suffix.lower() == PROJECT_ENDING:
+        return True
+    if source.is_dir():
+        return (source / "document.json").is_file()
+    try:
+        with source.open("rb") as file:
+            if file.read(4) != b"PK\x03\x04":
+                return False
+        with zipfile.ZipFile(source) as archive:
+            return "document.json" in archive.namelist()
+    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error):
+        return False
 
 
 def read_project(path: str | os.PathLike[str]) -> Document:
@@ -203,7 +224,8 @@ def _write_npz(cloud: SplatCloud, stream: IO[bytes]) -> None:
 def _write_by_format(cloud: SplatCloud, data_format: str, stream: IO[bytes]) -> None:
     with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
         scratch = Path(folder) / f"cloud.{data_format}"
-        write_splats(cloud, scratch)
+        # The document keeps what is up; a format that keeps it too may turn the cloud for it.
+        write_splats(replace(cloud, up=None), scratch)
         with scratch.open("rb") as file:
             shutil.copyfileobj(file, stream, 1 << 20)
 

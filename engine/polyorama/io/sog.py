@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -22,9 +22,10 @@ from polyorama.core.compile import parallel_for
 from polyorama.errors import FileFormatError
 from polyorama.io.files import file_size, reading
 from polyorama.io.limits import check_expansion, read_bytes
+from polyorama.io.precision import Precision
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three
-from polyorama.io.sog_encode import write
-from polyorama.scene.splats import SplatCloud, SplatModel
+from polyorama.io.sog_encode import META, PALETTE_COLUMNS, write
+from polyorama.scene.splats import SH_C0, SplatCloud, SplatModel
 
 if TYPE_CHECKING:
     import os
@@ -32,14 +33,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["precision", "read", "write"]
 
 log = logging.getLogger(__name__)
 
-_META = "meta.json"
 _MAX_META = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}")
-_PALETTE_COLUMNS = 64
 _MAX_PALETTE = 1 << 16
 _MAX_COUNT = 1 << 28
 _ROWS = 1 << 16
@@ -76,16 +75,38 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     FileFormatError
         If a part is missing, damaged, too large, or of an unknown version.
     """
+    return _opened(path, _decode)
+
+
+def precision(path: str | os.PathLike[str]) -> Precision:
+    """How finely a SOG scene holds its numbers: by the widest gaps of its codebooks.
+
+    That of rotations was measured. Harmonics are known only where the palette has an entry for
+    every splat: how far a splat is from the entry that it shares with others, no file says.
+
+    Raises
+    ------
+    FileFormatError
+        As `read`.
+    """
+    return _opened(path, _precision)
+
+
+_Result = TypeVar("_Result")
+
+
+def _opened(path: str | os.PathLike[str], use: Callable[[_Parts], _Result]) -> _Result:
+    """What `use` makes of the scene's parts, with every error of the library in our words."""
     source = Path(path)
     folder = source if source.is_dir() else source.parent
     with reading(source):
         if source.is_dir() or source.name.lower().endswith(".json"):
-            meta = source / _META if source.is_dir() else source
-            return _decode(_folder_parts(source, folder, meta))
+            meta = source / META if source.is_dir() else source
+            return use(_folder_parts(source, folder, meta))
         file_size(source)
         try:
             with zipfile.ZipFile(source) as archive:
-                return _decode(_zip_parts(source, archive))
+                return use(_zip_parts(source, archive))
         except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError) as error:
             raise FileFormatError(
                 f"The .sog archive is damaged; export or download it again: {source}"
@@ -98,7 +119,7 @@ def _folder_parts(source: Path, folder: Path, meta: Path) -> _Parts:
     stored = sum(part.stat().st_size for part in folder.glob("*.webp") if part.is_file())
 
     def fetch(name: str, limit: int) -> bytes:
-        return read_bytes(meta if name == _META else folder / name, limit)
+        return read_bytes(meta if name == META else folder / name, limit)
 
     return _Parts(source, stored, fetch)
 
@@ -177,7 +198,7 @@ class _Section:
 def _parse_meta(parts: _Parts) -> tuple[dict[str, Any], int]:
     """The meta.json and the number of splats."""
     try:
-        meta = json.loads(parts.fetch(_META, _MAX_META))
+        meta = json.loads(parts.fetch(META, _MAX_META))
     except (ValueError, RecursionError) as error:
         raise parts.error("The meta.json is damaged") from error
     if not isinstance(meta, dict):
@@ -290,6 +311,37 @@ def _decode(parts: _Parts) -> SplatCloud:
         )
 
 
+def _precision(parts: _Parts) -> Precision:
+    meta, count = _parse_meta(parts)
+    first = "version" not in meta
+    means, scales, sh0 = (_section(parts, meta, name) for name in ("means", "scales", "sh0"))
+    low, high = means.numbers("mins", 3), means.numbers("maxs", 3)
+    # On the logarithmic scale of positions, a step is the longer the farther it is from the origin.
+    farthest = np.exp(np.maximum(np.abs(low), np.abs(high)))
+    color = sh0.table(4)[:, :3] if first else sh0.table(3)
+    opacity = 0.5 / 255
+    if first:
+        opacity = _half_gap(sh0.table(4)[:, 3:]) / 4  # a logit's slope is at most 1/4
+    rest: dict[int, float] = {}
+    if (bands := _bands(parts, meta, first)) and not first:
+        harmonics = _section(parts, meta, "shN")
+        if harmonics.whole("count", 1, _MAX_PALETTE) >= count:
+            rest = dict.fromkeys(range(1, bands + 1), _half_gap(harmonics.table(1)))
+    return Precision(
+        position=float(((high - low) / 65535 / 2 * farthest).max()),
+        log_scale=_half_gap(scales.table(3)),
+        rotation=1.0,
+        opacity=opacity,
+        color=SH_C0 * _half_gap(color),
+        harmonics=rest,
+    )
+
+
+def _half_gap(table: NDArray[np.float32]) -> float:
+    """Half of the widest gap between neighbours of a codebook, (256, channels)."""
+    return float(np.diff(np.sort(table.astype(np.float64), axis=0), axis=0).max()) / 2
+
+
 def _model(parts: _Parts, meta: dict[str, Any]) -> SplatModel:
     model = meta.get("model", "default")
     if model in get_args(SplatModel):
@@ -335,7 +387,7 @@ def _bands(parts: _Parts, meta: dict[str, Any], first: bool) -> int:
         return section.whole("bands", 1, 3)
     size = _webp_size(parts.fetch(section.files(2)[0], 64 << 20))
     width = size[0] if size else 0
-    degrees = {_PALETTE_COLUMNS * ((d + 1) ** 2 - 1): d for d in (1, 2, 3)}
+    degrees = {PALETTE_COLUMNS * ((d + 1) ** 2 - 1): d for d in (1, 2, 3)}
     if width not in degrees:
         raise parts.error(f"An image of centroids {width} pixels wide fits no SH degree")
     return degrees[width]
@@ -347,9 +399,9 @@ def _fill_harmonics(
     section = _section(parts, meta, "shN")
     centroids, labels = section.files(2)
     coefficients = (bands + 1) ** 2 - 1
-    width = _PALETTE_COLUMNS * coefficients
+    width = PALETTE_COLUMNS * coefficients
     entries = 1 if first else section.whole("count", 1, _MAX_PALETTE)
-    rows = -(-entries // _PALETTE_COLUMNS)
+    rows = -(-entries // PALETTE_COLUMNS)
     pixels = _image(parts, centroids, rows * width, _MAX_PALETTE * coefficients)
     if pixels.shape[1] != width:
         raise parts.error(f"{centroids} is {pixels.shape[1]} pixels wide, not {width}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import zipfile
@@ -14,7 +15,7 @@ from PIL import Image
 
 from polyorama.core.compile import core_count, parallel_for
 from polyorama.errors import OutputError
-from polyorama.io.atomic import atomic_write
+from polyorama.io.atomic import atomic_write, atomic_write_all
 from polyorama.io.kmeans import codebook, encode, palette
 from polyorama.io.limits import storable
 from polyorama.io.smallest_three import SQRT_HALF, smallest_three
@@ -22,16 +23,20 @@ from polyorama.scene.morton import morton_order
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["write"]
+__all__ = ["META", "PALETTE_COLUMNS", "write"]
 
-_META = "meta.json"
-_PALETTE_COLUMNS = 64
+META = "meta.json"
+"""The file that names the images and says what their bytes stand for."""
+
+PALETTE_COLUMNS = 64
+"""Entries of the palette in a row of its image."""
+
 _MAX_SIDE = 16383
 _ROWS = 1 << 16
 _SMALLEST_SCALE = np.float32(np.exp(-20.0))
@@ -64,19 +69,32 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str], *, passes: int = 10) 
     text = json.dumps(meta, separators=(",", ":"))
     if not target.name.lower().endswith(".json"):
         with atomic_write(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-            for name, data in {_META: text.encode(), **packed}.items():
+            for name, data in {META: text.encode(), **packed}.items():
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
         return
-    try:
-        target.parent.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"Cannot make the folder ({error.strerror}): {target.parent}") from error
     # The meta.json comes last: where it is, the images are whole.
-    for name, data in packed.items():
-        with atomic_write(target.parent / name) as temporary:
+    members = {target.parent / name: data for name, data in packed.items()}
+    members[target] = text.encode()
+    with _folder(target.parent), atomic_write_all(list(members)) as temporaries:
+        for temporary, data in zip(temporaries, members.values(), strict=True):
             temporary.write_bytes(data)
-    with atomic_write(target) as temporary:
-        temporary.write_text(text, "utf-8")
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder that exists within the block; if it was not there before, failure removes it."""
+    made = not path.exists()
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Cannot make the folder ({error.strerror}): {path}") from error
+    try:
+        yield
+    except BaseException:
+        if made:
+            with contextlib.suppress(OSError):  # something else may have been put there
+                path.rmdir()
+        raise
 
 
 def _compress(images: dict[str, NDArray[np.uint8]]) -> dict[str, bytes]:
@@ -189,10 +207,10 @@ def _encode_harmonics(
     points = np.ascontiguousarray(cloud.sh[:, 1:]).reshape(count, -1)
     centroids, labels = palette(points, size, passes=passes)
     codes = codebook(centroids)
-    rows = -(-size // _PALETTE_COLUMNS)
-    sheet = np.zeros((rows * _PALETTE_COLUMNS, coefficients, 3), np.uint8)
+    rows = -(-size // PALETTE_COLUMNS)
+    sheet = np.zeros((rows * PALETTE_COLUMNS, coefficients, 3), np.uint8)
     sheet[:size] = encode(centroids, codes).reshape(size, coefficients, 3)
-    images["shN_centroids.webp"] = sheet.reshape(rows, _PALETTE_COLUMNS * coefficients, 3)
+    images["shN_centroids.webp"] = sheet.reshape(rows, PALETTE_COLUMNS * coefficients, 3)
     pair = np.zeros((count, 3), np.uint8)
     pair[:, 0], pair[:, 1] = labels & 255, labels >> 8
     images["shN_labels.webp"] = _pixels(pair)

@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import core_count, kernel, parallel_for
-from polyorama.errors import FileFormatError, OutputError, UsageError
+from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, read_into, reading, write_all
+from polyorama.io.limits import positive_scales, warn_of_negative_scales
+from polyorama.io.pieces import PIECE, Tags, piece_ranges
+from polyorama.io.precision import Precision
 from polyorama.scene.splats import SH_C0, SplatCloud, SplatModel, sh_from_colors
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["RECORD_BYTES", "Sink", "Source", "open_source", "read", "write"]
+__all__ = ["RECORD_BYTES", "Sink", "Source", "precision", "read", "write"]
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +41,8 @@ _DC_OF_BYTE = sh_from_colors(np.arange(256) / 255.0)
 def read(path: str | os.PathLike[str]) -> SplatCloud:
     """Read a .splat file. Quaternions are normalised; all-zero ones stay zero.
 
+    Negative scales lose their sign, which is logged as a warning.
+
     Raises
     ------
     FileFormatError
@@ -47,15 +52,9 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
     return next(source.chunks(source.count))
 
 
-def open_source(path: str | os.PathLike[str]) -> Source:
-    """Open a .splat file for reading in pieces.
-
-    Raises
-    ------
-    FileFormatError
-        As `read`.
-    """
-    return Source(path)
+def precision(_path: str | os.PathLike[str]) -> Precision:
+    """How finely a .splat file holds its numbers; that of rotations was measured."""
+    return Precision(0.0, 1e-6, 0.87, 0.5 / 255, 0.5 / 255)
 
 
 def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
@@ -103,13 +102,15 @@ class Source:
                 f"{RECORD_BYTES}; export or download it again: {path}"
             )
 
-    def chunks(self, size: int = 1 << 18) -> Iterator[SplatCloud]:
+    def chunks(self, size: int = PIECE) -> Iterator[SplatCloud]:
         """Clouds of `size` splats in file order."""
-        if size < 1:
-            raise UsageError(f"A piece of {size} splats is too small.")
-        for start in range(0, self.count, size):
+        negative = 0
+        for start, count in piece_ranges(self.count, size):
             with reading(self._path):
-                cloud = self._cloud(start, min(size, self.count - start))
+                cloud, found = positive_scales(self._cloud(start, count))
+            negative += found
+            if start + count == self.count:
+                warn_of_negative_scales(negative, self._path)
             yield cloud
 
     def _cloud(self, first: int, count: int) -> SplatCloud:
@@ -137,19 +138,12 @@ class Source:
 class Sink:
     """A .splat file being written in pieces, in the order given; see `io.stream.SplatSink`."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        sh_degree: int | None = None,
-        model: SplatModel | None = None,
-        up: tuple[float, float, float] | None = None,
-        comments: tuple[str, ...] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, tags: Tags | None = None) -> None:
         self.count = 0
         self._path = path
-        self._model = model
+        self._model = tags.model if tags else None
         self._dropped = 0
+        self._negative = 0
         self._lost: set[str] = set()
 
     def write(self, cloud: SplatCloud) -> None:
@@ -159,6 +153,8 @@ class Sink:
         if (self._model or cloud.model) != "default":
             self._lost.add(f"the model tag {self._model or cloud.model!r}")
         self._lost.update(f"the column {name!r}" for name in cloud.extras)
+        cloud, negative = positive_scales(cloud)
+        self._negative += negative
         dc = np.ascontiguousarray(cloud.sh[:, 0])
         with self._path.open("ab", buffering=0) as file:
             for at in range(0, len(cloud), _BLOCK):
@@ -178,6 +174,7 @@ class Sink:
             _log.warning(
                 "%s splats with NaN or infinite values were left out.", f"{self._dropped:,}"
             )
+        warn_of_negative_scales(self._negative)
         if self._lost:
             _log.warning(".splat files cannot hold %s.", ", ".join(sorted(self._lost)))
 

@@ -16,19 +16,21 @@ import numpy as np
 import zstandard
 
 from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.text import count_of
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.axes import RUB, Flip, position_signs, quaternion_signs, sh_signs
-from polyorama.io.limits import check_expansion, count_of, read_bytes, storable
+from polyorama.io.axes import RUB, UP, Flip, position_signs, quaternion_signs, sh_signs, upright
+from polyorama.io.limits import check_expansion, read_bytes, storable
+from polyorama.io.precision import Precision
 from polyorama.io.smallest_three import SQRT_HALF, from_smallest_three, smallest_three
-from polyorama.scene.splats import SplatCloud
+from polyorama.scene.splats import SH_C0, SplatCloud
 
 if TYPE_CHECKING:
     import os
 
     from numpy.typing import NDArray
 
-__all__ = ["read", "write"]
+__all__ = ["precision", "read", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +46,7 @@ _ADOBE_COORDINATES = 0xADBE0003
 _ROWS = 1 << 16
 _BLOCK = 1 << 20
 _ZSTD_LEVEL = 7
-_GZIP_LEVEL = 5
+_GZIP_LEVEL = 4
 
 # Adobe's numbers for axes; those above 8 exchange y and z, which no known writer does.
 _AXES: dict[int, Flip] = {
@@ -92,19 +94,46 @@ def read(path: str | os.PathLike[str]) -> SplatCloud:
         If the file is missing, damaged, of an unknown version, or promises more splats than its
         bytes can hold.
     """
+    return _decode(*_unpack(path), path)
+
+
+def precision(path: str | os.PathLike[str]) -> Precision:
+    """How finely an .spz file holds its numbers; that of rotations was measured.
+
+    Writers keep 5 bits of the harmonics of degree 1 and 4 of the others, unless an extension says
+    otherwise.
+
+    Raises
+    ------
+    FileFormatError
+        As `read`.
+    """
+    header, extensions, _ = _unpack(path)
+    low, high = extensions.sh_range
+    rest = {1: 8.0, 2: 16.0, 3: 16.0}
+    return Precision(
+        position=0.5 * 2.0**-header.fractional_bits if header.version > 1 else None,
+        log_scale=1 / 32,
+        rotation=0.245 if header.version >= 3 else None,
+        opacity=0.5 / 255,
+        color=0.5 / 255 * SH_C0 / _COLOR_SCALE,
+        # And up to half a step of a byte, since the steps are not symmetric about 0.
+        harmonics={n: (step + 1.0) / 512 * (high - low) for n, step in rest.items()},
+    )
+
+
+def _unpack(path: str | os.PathLike[str]) -> tuple[_Header, _Extensions, list[memoryview]]:
     data = read_bytes(path)
     try:
         if data[:2] == _GZIP_MAGIC:
-            header, extensions, blocks = _unpack_gzip(data, path)
-        elif data[:4] == _MAGIC and len(data) >= 8 and data[4] >= 4:
-            header, extensions, blocks = _unpack_zstd(data, path)
-        elif data[:4] == _MAGIC:
+            return _unpack_gzip(data, path)
+        if data[:4] == _MAGIC and len(data) >= 8 and data[4] >= 4:
+            return _unpack_zstd(data, path)
+        if data[:4] == _MAGIC:
             # The content of versions 1 to 3 without its gzip wrapping.
             header = _parse_header(data, path)
-            extensions, blocks = _split(header, memoryview(data), path)
-        else:
-            raise FileFormatError(f"This is not an .spz file (it begins with other bytes): {path}")
-        return _decode(header, extensions, blocks, path)
+            return (header, *_split(header, memoryview(data), path))
+        raise FileFormatError(f"This is not an .spz file (it begins with other bytes): {path}")
     except (struct.error, zlib.error, zstandard.ZstdError) as error:
         raise FileFormatError(
             f"The .spz data is damaged; export or download it again: {path}"
@@ -119,6 +148,8 @@ def write(
     fractional_bits: int | None = None,
 ) -> None:
     """Write an .spz file.
+
+    In .spz y is up: a cloud that says that something else is, is turned about the origin.
 
     Parameters
     ----------
@@ -139,7 +170,7 @@ def write(
         raise UsageError(f"An .spz file can be written in version 3 or 4, not {version}.")
     if fractional_bits is not None and not 0 <= fractional_bits <= 20:
         raise UsageError(f"Positions can have 0 to 20 fractional bits, not {fractional_bits}.")
-    cloud = storable(cloud, path, models=("default", "antialiased"))
+    cloud = upright(storable(cloud, path, models=("default", "antialiased")))
     if version == 3 and len(cloud) > 10_000_000:
         raise OutputError(
             f"Version 3 of .spz holds at most 10,000,000 splats, not {len(cloud):,}; "
@@ -378,7 +409,7 @@ def _decode(
         sh=sh,
         model="antialiased" if header.flags & _ANTIALIASED else "default",
         # In memory y points down, so the y of a file that has y up is up there too.
-        up=(0.0, -1.0, 0.0) if flip[1] else None,
+        up=UP if flip[1] else None,
     )
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.formats import detect_format, find_format, read_splats, write_splats
+from polyorama.io.formats import detect_to_read, find_format, read_splats, write_splats
+from polyorama.io.pieces import PIECE, Tags, piece_ranges
 from polyorama.scene.splats import concatenate
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNK", "SplatSink", "SplatSource", "open_sink", "open_source", "streams"]
 
-CHUNK = 1 << 18
-"""Splats a piece: 62 MB of degree-3 splats."""
+CHUNK = PIECE
+"""Splats a piece, where nothing else is asked for."""
 
 
 class SplatSource(Protocol):
@@ -98,10 +100,10 @@ def open_source(path: str | os.PathLike[str]) -> SplatSource:
     FileFormatError
         If the file is missing, damaged, of no known kind, or holds no splats.
     """
-    entry = detect_format(path)
+    entry = detect_to_read(path)
     if entry.streams:
         module = importlib.import_module(entry.module)
-        return module.open_source(Path(path))  # type: ignore[no-any-return]
+        return module.Source(Path(path))  # type: ignore[no-any-return]
     return _WholeSource(read_splats(path))
 
 
@@ -135,19 +137,19 @@ def open_sink(
         If the degree is not 0 to 3.
     """
     entry = find_format(path)
+    tags = Tags(sh_degree, model, up, comments)
     if sh_degree not in (None, 0, 1, 2, 3):
         raise UsageError(f"An SH degree of {sh_degree} is not 0 to 3.")
     if entry is None or not entry.streams:
-        pieces = _WholeSink(sh_degree)
+        pieces = _WholeSink()
         yield pieces
-        cloud = pieces.joined(path, model, up, comments)
-        write_splats(cloud, path, **options)
+        write_splats(pieces.joined(path, tags), path, **options)
         return
     if options:
         raise UsageError(f"{entry.name} takes no option {', '.join(options)} when streamed.")
     module = importlib.import_module(entry.module)
     with atomic_write(path) as temporary:
-        sink = module.Sink(temporary, sh_degree=sh_degree, model=model, up=up, comments=comments)
+        sink = module.Sink(temporary, tags)
         yield sink
         if sink.count == 0:
             raise OutputError(f"There are no splats to write: {path}")
@@ -167,15 +169,14 @@ class _WholeSource:
 
     def chunks(self, size: int = CHUNK) -> Iterator[SplatCloud]:
         """Slices of `size` splats in order."""
-        for start in range(0, self.count, size):
-            yield self._cloud.subset(slice(start, start + size))
+        for start, count in piece_ranges(self.count, size):
+            yield self._cloud.subset(slice(start, start + count))
 
 
 class _WholeSink:
     """Collects pieces until the block ends."""
 
-    def __init__(self, sh_degree: int | None) -> None:
-        self._sh_degree = sh_degree
+    def __init__(self) -> None:
         self._pieces: list[SplatCloud] = []
 
     @property
@@ -188,24 +189,10 @@ class _WholeSink:
         if len(cloud):
             self._pieces.append(cloud)
 
-    def joined(
-        self,
-        path: str | os.PathLike[str],
-        model: SplatModel | None,
-        up: tuple[float, float, float] | None,
-        comments: tuple[str, ...] | None,
-    ) -> SplatCloud:
+    def joined(self, path: str | os.PathLike[str], tags: Tags) -> SplatCloud:
         """All pieces as one cloud with the file's tags."""
-        from dataclasses import replace
-
         if not self._pieces:
             raise OutputError(f"There are no splats to write: {path}")
-        first = self._pieces[0]
-        degree = first.sh_degree if self._sh_degree is None else self._sh_degree
+        degree, model, up, comments = tags.completed(self._pieces[0])
         cloud = concatenate(self._pieces).with_sh_degree(degree)
-        return replace(
-            cloud,
-            model=first.model if model is None else model,
-            up=first.up if up is None else up,
-            comments=first.comments if comments is None else comments,
-        )
+        return replace(cloud, model=model, up=up, comments=comments)

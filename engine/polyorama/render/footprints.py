@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import core_count, kernel, parallel_for
-from polyorama.render.sampling import HashGrid, bucket_of
+from polyorama.render.sampling import HashGrid, cell_around, cell_of
+from polyorama.render.surface import tangents
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -108,7 +109,6 @@ def _fit(  # type: ignore[no-untyped-def]
     points, normals, spacing, reach, marks, mark_edges, edges, edge_faces, folds, origin, cell,
     starts, items, centres, axes, sizes, caps, start, stop,
 ):  # fmt: skip
-    mask = len(starts) - 2
     most = 48
     near_a, near_b, near_limit = np.empty(most), np.empty(most), np.empty(most)
     seen = np.empty(most, np.int32)
@@ -117,74 +117,66 @@ def _fit(  # type: ignore[no-untyped-def]
         px, py, pz = points[i]
         nx, ny, nz = normals[i]
         # Without an edge any tangent will do.
-        sign = 1.0 if nz >= 0.0 else -1.0
-        a = -1.0 / (sign + nz)
-        b = nx * ny * a
-        ux, uy, uz = 1.0 + sign * nx * nx * a, sign * b, -sign * nx
-        vx, vy, vz = b, sign + ny * ny * a, -ny
-        cx = math.floor((px - origin[0]) / cell)
-        cy = math.floor((py - origin[1]) / cell)
-        cz = math.floor((pz - origin[2]) / cell)
+        (ux, uy, uz), (vx, vy, vz) = tangents(nx, ny, nz)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         found = 0
         best = np.inf
         bx = by = bz = 0.0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        mark = items[k]
-                        dx = marks[mark, 0] - px
-                        dy = marks[mark, 1] - py
-                        dz = marks[mark, 2] - pz
-                        if dx * dx + dy * dy + dz * dz > cell * cell:
-                            continue
-                        edge = mark_edges[mark]
-                        known = False
-                        for f in range(found):
-                            known = known or seen[f] == edge
-                        if known or found == most:
-                            continue
-                        first = (
-                            nx * edge_faces[edge, 0, 0]
-                            + ny * edge_faces[edge, 0, 1]
-                            + nz * edge_faces[edge, 0, 2]
-                        )
-                        second = (
-                            nx * edge_faces[edge, 1, 0]
-                            + ny * edge_faces[edge, 1, 1]
-                            + nz * edge_faces[edge, 1, 2]
-                        )
-                        if first < 0.9 and second < 0.9:
-                            continue
-                        ex = edges[edge, 1, 0] - edges[edge, 0, 0]
-                        ey = edges[edge, 1, 1] - edges[edge, 0, 1]
-                        ez = edges[edge, 1, 2] - edges[edge, 0, 2]
-                        length = math.sqrt(ex * ex + ey * ey + ez * ez)
-                        # A short, weak fold is roughness, not an edge.
-                        if length == 0.0 or (length < 0.25 * spacing and folds[edge] < 0.5):
-                            continue
-                        ex, ey, ez = ex / length, ey / length, ez / length
-                        wx = px - edges[edge, 0, 0]
-                        wy = py - edges[edge, 0, 1]
-                        wz = pz - edges[edge, 0, 2]
-                        t = min(max(wx * ex + wy * ey + wz * ez, 0.0), length)
-                        qx, qy, qz = t * ex - wx, t * ey - wy, t * ez - wz
-                        height = qx * nx + qy * ny + qz * nz
-                        if abs(height) > 0.3 * spacing:
-                            continue
-                        qa = qx * ux + qy * uy + qz * uz
-                        qb = qx * vx + qy * vy + qz * vz
-                        flat = math.sqrt(qa * qa + qb * qb)
-                        if flat > reach:
-                            continue
-                        slack = min(_SLACK * spacing / max(folds[edge], 1e-3), spacing)
-                        seen[found] = edge
-                        near_a[found], near_b[found], near_limit[found] = qa, qb, slack
-                        found += 1
-                        if flat + slack < best:
-                            best = flat + slack
-                            bx, by, bz = ex, ey, ez
+        for number in range(27):
+            _, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                mark = items[k]
+                dx = marks[mark, 0] - px
+                dy = marks[mark, 1] - py
+                dz = marks[mark, 2] - pz
+                if dx * dx + dy * dy + dz * dz > cell * cell:
+                    continue
+                edge = mark_edges[mark]
+                known = False
+                for f in range(found):
+                    known = known or seen[f] == edge
+                if known or found == most:
+                    continue
+                first = (
+                    nx * edge_faces[edge, 0, 0]
+                    + ny * edge_faces[edge, 0, 1]
+                    + nz * edge_faces[edge, 0, 2]
+                )
+                second = (
+                    nx * edge_faces[edge, 1, 0]
+                    + ny * edge_faces[edge, 1, 1]
+                    + nz * edge_faces[edge, 1, 2]
+                )
+                if first < 0.9 and second < 0.9:
+                    continue
+                ex = edges[edge, 1, 0] - edges[edge, 0, 0]
+                ey = edges[edge, 1, 1] - edges[edge, 0, 1]
+                ez = edges[edge, 1, 2] - edges[edge, 0, 2]
+                length = math.sqrt(ex * ex + ey * ey + ez * ez)
+                # A short, weak fold is roughness, not an edge.
+                if length == 0.0 or (length < 0.25 * spacing and folds[edge] < 0.5):
+                    continue
+                ex, ey, ez = ex / length, ey / length, ez / length
+                wx = px - edges[edge, 0, 0]
+                wy = py - edges[edge, 0, 1]
+                wz = pz - edges[edge, 0, 2]
+                t = min(max(wx * ex + wy * ey + wz * ez, 0.0), length)
+                qx, qy, qz = t * ex - wx, t * ey - wy, t * ez - wz
+                height = qx * nx + qy * ny + qz * nz
+                if abs(height) > 0.3 * spacing:
+                    continue
+                qa = qx * ux + qy * uy + qz * uz
+                qb = qx * vx + qy * vy + qz * vz
+                flat = math.sqrt(qa * qa + qb * qb)
+                if flat > reach:
+                    continue
+                slack = min(_SLACK * spacing / max(folds[edge], 1e-3), spacing)
+                seen[found] = edge
+                near_a[found], near_b[found], near_limit[found] = qa, qb, slack
+                found += 1
+                if flat + slack < best:
+                    best = flat + slack
+                    bx, by, bz = ex, ey, ez
         su = sv = base
         shift_a = shift_b = 0.0
         cap_u = cap_v = _STRETCH * base
@@ -345,48 +337,40 @@ def _probe(  # type: ignore[no-untyped-def]
     centres, axes, seconds, normals, sizes, caps, probes, probe_normals, todo, spacing, origin,
     cell, starts, items, best, wish, start, stop,
 ):  # fmt: skip
-    mask = len(starts) - 2
     for p in range(start, stop):
         probe = todo[p]
         px, py, pz = probes[probe]
         nx, ny, nz = probe_normals[probe]
-        cx = math.floor((px - origin[0]) / cell)
-        cy = math.floor((py - origin[1]) / cell)
-        cz = math.floor((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         through = 1.0
         chosen = -1
         chosen_alpha = chosen_a = chosen_b = 0.0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx = px - centres[j, 0]
-                        dy = py - centres[j, 1]
-                        dz = pz - centres[j, 2]
-                        if dx * dx + dy * dy + dz * dz > cell * cell:
-                            continue
-                        if (
-                            math.floor((centres[j, 0] - origin[0]) / cell) != x
-                            or math.floor((centres[j, 1] - origin[1]) / cell) != y
-                            or math.floor((centres[j, 2] - origin[2]) / cell) != z
-                        ):
-                            continue
-                        facing = nx * normals[j, 0] + ny * normals[j, 1] + nz * normals[j, 2]
-                        height = dx * normals[j, 0] + dy * normals[j, 1] + dz * normals[j, 2]
-                        if facing < 0.5 or abs(height) > 0.4 * spacing:
-                            continue
-                        a = dx * axes[j, 0] + dy * axes[j, 1] + dz * axes[j, 2]
-                        b = dx * seconds[j, 0] + dy * seconds[j, 1] + dz * seconds[j, 2]
-                        a, b = a / sizes[j, 0], b / sizes[j, 1]
-                        alpha = OPACITY * math.exp(-0.5 * (a * a + b * b))
-                        through *= 1.0 - alpha
-                        # Prefer one that may still grow on the axis that matters.
-                        axis = 0 if abs(a) >= abs(b) else 1
-                        grows = sizes[j, axis] < 0.999 * caps[j, axis]
-                        if grows and alpha > chosen_alpha:
-                            chosen, chosen_alpha, chosen_a, chosen_b = j, alpha, a, b
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx = px - centres[j, 0]
+                dy = py - centres[j, 1]
+                dz = pz - centres[j, 2]
+                if dx * dx + dy * dy + dz * dz > cell * cell:
+                    continue
+                there = cell_of(centres[j, 0], centres[j, 1], centres[j, 2], origin, cell)
+                if there != here:
+                    continue
+                facing = nx * normals[j, 0] + ny * normals[j, 1] + nz * normals[j, 2]
+                height = dx * normals[j, 0] + dy * normals[j, 1] + dz * normals[j, 2]
+                if facing < 0.5 or abs(height) > 0.4 * spacing:
+                    continue
+                a = dx * axes[j, 0] + dy * axes[j, 1] + dz * axes[j, 2]
+                b = dx * seconds[j, 0] + dy * seconds[j, 1] + dz * seconds[j, 2]
+                a, b = a / sizes[j, 0], b / sizes[j, 1]
+                alpha = OPACITY * math.exp(-0.5 * (a * a + b * b))
+                through *= 1.0 - alpha
+                # Prefer one that may still grow on the axis that matters.
+                axis = 0 if abs(a) >= abs(b) else 1
+                grows = sizes[j, axis] < 0.999 * caps[j, axis]
+                if grows and alpha > chosen_alpha:
+                    chosen, chosen_alpha, chosen_a, chosen_b = j, alpha, a, b
         if chosen < 0:
             continue
         # Beside an edge there are surfels on one side alone; a soft rim is all there can be.

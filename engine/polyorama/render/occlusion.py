@@ -8,6 +8,7 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.errors import UnavailableError, UsageError
+from polyorama.render.surface import tangents
 from polyorama.scene.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -231,18 +232,9 @@ def _uniform(number, seed):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _frame(nx, ny, nz):  # type: ignore[no-untyped-def]
-    """Two unit vectors at right angles to a unit normal and to each other."""
-    sign = 1.0 if nz >= 0.0 else -1.0
-    a = -1.0 / (sign + nz)
-    b = nx * ny * a
-    return (1.0 + sign * nx * nx * a, sign * b, -sign * nx), (b, sign + ny * ny * a, -ny)
-
-
-@kernel
 def _fan_rays(points, normals, lift, depth, fan, rays):  # type: ignore[no-untyped-def]
     for i in range(len(points)):
-        (ux, uy, uz), (vx, vy, vz) = _frame(normals[i, 0], normals[i, 1], normals[i, 2])
+        (ux, uy, uz), (vx, vy, vz) = tangents(normals[i, 0], normals[i, 1], normals[i, 2])
         for k in range(len(fan)):
             a, b, c = depth * fan[k, 0], depth * fan[k, 1], depth * fan[k, 2]
             for axis in range(3):
@@ -256,7 +248,7 @@ def _fan_rays(points, normals, lift, depth, fan, rays):  # type: ignore[no-untyp
 def _sky_rays(points, normals, distance, seed, first, rays):  # type: ignore[no-untyped-def]
     count = rays.shape[1]
     for i in range(len(points)):
-        (ux, uy, uz), (vx, vy, vz) = _frame(normals[i, 0], normals[i, 1], normals[i, 2])
+        (ux, uy, uz), (vx, vy, vz) = tangents(normals[i, 0], normals[i, 1], normals[i, 2])
         # One rotation of a well-spread set for each point: noise, not bands.
         shift = _uniform(first + i, seed)
         turn = _uniform(first + i, seed + 7919)
@@ -283,7 +275,7 @@ def _light_rays(points, normals, toward, spread, seed, first, rays):  # type: ig
         length = np.sqrt(x * x + y * y + z * z)
         if length == 0.0:
             length = 1e-30
-        (ux, uy, uz), (vx, vy, vz) = _frame(x / length, y / length, z / length)
+        (ux, uy, uz), (vx, vy, vz) = tangents(x / length, y / length, z / length)
         # A lamp's far half, and the lamp's own housing within its radius, are not in the way.
         short = max(0.05, 1.0 - 1.05 * spread / length) if spread < 0.5 * length else 0.5
         shift = _uniform(first + i, seed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.scene.rotations import quaternions, rotation_matrices
+from polyorama.scene.rotations import quaternions, rotation_about, rotation_matrices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,15 +56,13 @@ def orbit(camera: Camera, target: ArrayLike, up: ArrayLike, degrees: ArrayLike) 
         raise UsageError("An orbit needs a target and an up direction of three finite numbers.")
     if not (np.isfinite(center).all() and np.isfinite(angles).all()):
         raise UsageError("An orbit's target and angles must be finite.")
-    x, y, z = axis / length
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     cameras = []
     for angle in angles:
         if angle == 0.0:
             cameras.append(camera)
             continue
-        # Rodrigues; moving the camera by T turns world-to-camera V into V T^-1.
-        turn = np.eye(3) - np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+        # Moving the camera by T turns world-to-camera V into V T^-1.
+        turn = rotation_about(axis, -float(angle))
         inverse = np.eye(4)
         inverse[:3, :3] = turn
         inverse[:3, 3] = center - turn @ center

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
-__all__ = ["flatten", "render", "resolve"]
+__all__ = ["draw", "flatten", "resolve"]
 
 _KEPT = 4
 _flat: OrderedDict[int, tuple[Document, Gaussians]] = OrderedDict()
@@ -106,14 +106,14 @@ def resolve(
         constants = replace(
             PRESETS["gsplat-1.5.3"], antialiased=gaussians.cloud.model == "antialiased"
         )
-    if isinstance(background, str):
+    if background == "document":
         background = document.background
-    if background is not None and len(background) != 3:
-        raise UsageError("A background is three numbers, 0 to 1.")
+    elif isinstance(background, str):
+        raise UsageError(f"A background is a colour, None or 'document', not {background!r}.")
     return RenderState(gaussians, camera, background, constants, limit)
 
 
-def render(
+def draw(
     document: Document,
     camera: Camera,
     *,

@@ -57,15 +57,38 @@ def bucket_of(x: int, y: int, z: int, mask: int) -> int:
 
 
 @kernel
+def cell_of(x, y, z, origin, cell):  # type: ignore[no-untyped-def]
+    """The cell that a point lies in.
+
+    A query beside the grid's box gets the cell one nearer to it, around which it finds the same.
+    """
+    return (
+        int((x - origin[0]) / cell),
+        int((y - origin[1]) / cell),
+        int((z - origin[2]) / cell),
+    )
+
+
+@kernel
+def cell_around(number, x, y, z, starts):  # type: ignore[no-untyped-def]
+    """One of the 27 cells at and around a cell, `number` 0 to 26, and where its points are.
+
+    Returns the cell's x, y, z and the range of `items`. Other cells share the bucket: who must meet
+    each point once, or no others, asks `cell_of` whether the point lies in this one.
+    """
+    x, y, z = x + number // 9 - 1, y + number // 3 % 3 - 1, z + number % 3 - 1
+    bucket = bucket_of(x, y, z, len(starts) - 2)
+    return (x, y, z), starts[bucket], starts[bucket + 1]
+
+
+@kernel
 def _build(points, origin, cell, size):  # type: ignore[no-untyped-def]
     count = len(points)
     mask = size - 1
     starts = np.zeros(size + 1, np.int32)
     buckets = np.empty(count, np.int32)
     for i in range(count):
-        x = int((points[i, 0] - origin[0]) / cell)
-        y = int((points[i, 1] - origin[1]) / cell)
-        z = int((points[i, 2] - origin[2]) / cell)
+        x, y, z = cell_of(points[i, 0], points[i, 1], points[i, 2], origin, cell)
         buckets[i] = bucket_of(x, y, z, mask)
         starts[buckets[i] + 1] += 1
     for b in range(size):
@@ -200,30 +223,22 @@ def eliminate(
 
 @kernel
 def _count_pairs(points, radius, origin, cell, starts, items, degree, start, stop):  # type: ignore[no-untyped-def]
-    mask = len(starts) - 2
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         found = 0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        if j == i or dx * dx + dy * dy + dz * dz >= limit:
-                            continue
-                        # Other cells share the bucket: count a point in its own cell alone.
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) == x
-                            and int((points[j, 1] - origin[1]) / cell) == y
-                            and int((points[j, 2] - origin[2]) / cell) == z
-                        ):
-                            found += 1
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                if j == i or dx * dx + dy * dy + dz * dz >= limit:
+                    continue
+                # Other cells share the bucket: count a point in its own cell alone.
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there == here:
+                    found += 1
         degree[i + 1] = found
 
 
@@ -232,41 +247,33 @@ def _fill_pairs(  # type: ignore[no-untyped-def]
     points, normals, radius, floor, origin, cell, starts, items, firsts, neighbours, weights,
     start, stop,
 ):  # fmt: skip
-    mask = len(starts) - 2
     limit = radius * radius
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         place = firsts[i]
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        squared = dx * dx + dy * dy + dz * dz
-                        if j == i or squared >= limit:
-                            continue
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) == x
-                            and int((points[j, 1] - origin[1]) / cell) == y
-                            and int((points[j, 2] - origin[2]) / cell) == z
-                        ):
-                            facing = (
-                                normals[i, 0] * normals[j, 0]
-                                + normals[i, 1] * normals[j, 1]
-                                + normals[i, 2] * normals[j, 2]
-                            )
-                            side = _SIDE + (1.0 - _SIDE) * max(facing, 0.0) ** 2
-                            near = 1.0 - max(math.sqrt(squared), floor) / radius
-                            near *= near
-                            near *= near
-                            neighbours[place] = j
-                            weights[place] = side * near * near
-                            place += 1
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                squared = dx * dx + dy * dy + dz * dz
+                if j == i or squared >= limit:
+                    continue
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there == here:
+                    facing = (
+                        normals[i, 0] * normals[j, 0]
+                        + normals[i, 1] * normals[j, 1]
+                        + normals[i, 2] * normals[j, 2]
+                    )
+                    side = _SIDE + (1.0 - _SIDE) * max(facing, 0.0) ** 2
+                    near = 1.0 - max(math.sqrt(squared), floor) / radius
+                    near *= near
+                    near *= near
+                    neighbours[place] = j
+                    weights[place] = side * near * near
+                    place += 1
 
 
 @kernel
@@ -354,43 +361,35 @@ def smooth(
 
 @kernel
 def _smooth(points, normals, values, radius, origin, cell, starts, items, result, start, stop):  # type: ignore[no-untyped-def]
-    mask = len(starts) - 2
     limit = radius * radius
     channels = values.shape[1]
     total = np.zeros(channels)
     for i in range(start, stop):
         px, py, pz = points[i]
-        cx = int((px - origin[0]) / cell)
-        cy = int((py - origin[1]) / cell)
-        cz = int((pz - origin[2]) / cell)
+        cx, cy, cz = cell_of(px, py, pz, origin, cell)
         total[:] = 0.0
         weight_sum = 0.0
-        for x in range(cx - 1, cx + 2):
-            for y in range(cy - 1, cy + 2):
-                for z in range(cz - 1, cz + 2):
-                    bucket = bucket_of(x, y, z, mask)
-                    for k in range(starts[bucket], starts[bucket + 1]):
-                        j = items[k]
-                        dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
-                        squared = dx * dx + dy * dy + dz * dz
-                        if squared > limit:
-                            continue
-                        if (
-                            int((points[j, 0] - origin[0]) / cell) != x
-                            or int((points[j, 1] - origin[1]) / cell) != y
-                            or int((points[j, 2] - origin[2]) / cell) != z
-                        ):
-                            continue
-                        facing = (
-                            normals[i, 0] * normals[j, 0]
-                            + normals[i, 1] * normals[j, 1]
-                            + normals[i, 2] * normals[j, 2]
-                        )
-                        if facing <= 0.0:
-                            continue
-                        weight = math.exp(-2.0 * squared / limit) * facing**4
-                        weight_sum += weight
-                        for c in range(channels):
-                            total[c] += weight * values[j, c]
+        for number in range(27):
+            here, first, last = cell_around(number, cx, cy, cz, starts)
+            for k in range(first, last):
+                j = items[k]
+                dx, dy, dz = points[j, 0] - px, points[j, 1] - py, points[j, 2] - pz
+                squared = dx * dx + dy * dy + dz * dz
+                if squared > limit:
+                    continue
+                there = cell_of(points[j, 0], points[j, 1], points[j, 2], origin, cell)
+                if there != here:
+                    continue
+                facing = (
+                    normals[i, 0] * normals[j, 0]
+                    + normals[i, 1] * normals[j, 1]
+                    + normals[i, 2] * normals[j, 2]
+                )
+                if facing <= 0.0:
+                    continue
+                weight = math.exp(-2.0 * squared / limit) * facing**4
+                weight_sum += weight
+                for c in range(channels):
+                    total[c] += weight * values[j, c]
         for c in range(channels):
             result[i, c] = total[c] / weight_sum if weight_sum > 0.0 else values[i, c]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ __all__ = [
     "LightRig",
     "PointLight",
     "albedo_at",
-    "linear_from_display",
     "sample_texture",
     "shade",
     "tone",
@@ -145,22 +145,6 @@ DEFAULT_RIG = LightRig(
     ambient=0.36,
 )
 """A studio: warm key from the upper left front, cool fill and rim, soft sky. Up is -y, front +z."""
-
-
-def linear_from_display(colors: ArrayLike) -> NDArray[np.float32]:
-    """Linear light, float32, of display (sRGB) colours, any shape."""
-    c = np.asarray(colors, np.float32)
-    low = c * np.float32(1 / 12.92)
-    high = ((np.maximum(c, 0) + np.float32(0.055)) * np.float32(1 / 1.055)) ** np.float32(2.4)
-    return np.where(c <= 0.04045, low, high).astype(np.float32)
-
-
-def display_from_linear(light: ArrayLike) -> NDArray[np.float32]:
-    """Display (sRGB) colours, float32, of linear light, any shape."""
-    c = np.asarray(light, np.float32)
-    low = c * np.float32(12.92)
-    high = np.float32(1.055) * np.maximum(c, 0) ** np.float32(1 / 2.4) - np.float32(0.055)
-    return np.where(c <= 0.0031308, low, high).astype(np.float32)
 
 
 _SHOULDER = 0.75

@@ -38,7 +38,7 @@ class Constants:
     compensation_floor
         Smallest value of that factor.
     near
-        Smallest depth drawn, world units; the camera's own near plane holds too.
+        Smallest depth drawn, world units; None is the camera's own near plane.
     jacobian_margin
         How far beyond the picture, as a share of half its size, the projection's Jacobian follows.
     """
@@ -47,7 +47,7 @@ class Constants:
     dilation: float = 0.3
     antialiased: bool = False
     compensation_floor: float = 0.0
-    near: float = 0.01
+    near: float | None = None
     jacobian_margin: float = 0.3
 
 
@@ -112,6 +112,11 @@ class RenderState:
         Which renderer's numbers hold.
     limit
         Draw only the first `limit` splats in importance order; None draws all.
+
+    Raises
+    ------
+    UsageError
+        If the background is no colour.
     """
 
     gaussians: Gaussians
@@ -119,3 +124,8 @@ class RenderState:
     background: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
     constants: Constants = PRESETS["gsplat-1.5.3"]
     limit: int | None = None
+
+    def __post_init__(self) -> None:
+        under = self.background
+        if under is not None and not (len(under) == 3 and all(0.0 <= c <= 1.0 for c in under)):
+            raise UsageError(f"A background is three numbers from 0 to 1, not {under}.")

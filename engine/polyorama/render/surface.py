@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.mesh import Mesh
 
-__all__ = ["Surface", "analyse"]
+__all__ = ["Surface", "analyse", "tangents"]
 
 CREASE = 50.0
 """Faces that meet at a smaller angle (degrees) are shaded as one smooth surface."""
@@ -242,3 +242,16 @@ def _sum_corner_normals(order, starts, weight, normals, cosine, result):  # type
                 result[face, corner, 0] = n0
                 result[face, corner, 1] = n1
                 result[face, corner, 2] = n2
+
+
+@kernel
+def tangents(nx, ny, nz):  # type: ignore[no-untyped-def]
+    """Two unit vectors at right angles to a unit normal and to each other.
+
+    The three make a right-handed frame; it is exact everywhere and jumps only where nz changes its
+    sign (T. Duff et al., "Building an Orthonormal Basis, Revisited", 2017).
+    """
+    sign = 1.0 if nz >= 0.0 else -1.0
+    a = -1.0 / (sign + nz)
+    b = nx * ny * a
+    return (1.0 + sign * nx * nx * a, sign * b, -sign * nx), (b, sign + ny * ny * a, -ny)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.core.compile import core_count, kernel, parallel_for
 from polyorama.errors import UsageError
 from polyorama.render import footprints
@@ -16,8 +17,6 @@ from polyorama.render.shading import (
     DEFAULT_RIG,
     LightRig,
     albedo_at,
-    display_from_linear,
-    linear_from_display,
     shade,
     tone,
 )

@@ -77,7 +77,7 @@ class Document:
     Raises
     ------
     UsageError
-        If ids repeat or a parent is missing or comes after its child.
+        If ids repeat, a parent is missing or comes after its child, or `up` is no direction.
     """
 
     nodes: tuple[Node, ...] = ()
@@ -86,6 +86,8 @@ class Document:
     up: tuple[float, float, float] = (0.0, -1.0, 0.0)
 
     def __post_init__(self) -> None:
+        if not (np.isfinite(self.up).all() and np.any(self.up)):
+            raise UsageError("A document's up direction is finite and not 0, 0, 0.")
         seen: set[str] = set()
         for node in self.nodes:
             if node.id in seen:
@@ -100,6 +102,58 @@ class Document:
         pairs = zip(clouds, names, strict=True)
         up = next((cloud.up for cloud in clouds if cloud.up is not None), (0.0, -1.0, 0.0))
         return cls(nodes=tuple(Node(name, cloud) for cloud, name in pairs), up=up)
+
+    @classmethod
+    def joined(
+        cls, documents: Sequence[Document], names: Sequence[str | None] | None = None
+    ) -> Document:
+        """One document with the nodes of several, none of which moves.
+
+        The first document's view, background and up direction win. Ids that an earlier document
+        has become new ones; names that an earlier root node has get a number.
+
+        Parameters
+        ----------
+        documents
+            What to join, in outliner order; the same one may come twice.
+        names
+            One name a document: its only node takes the name, several go below a group of that
+            name. Where it is None the document's root nodes stay at the root.
+
+        Raises
+        ------
+        UsageError
+            If there is nothing to join.
+        ValueError
+            If there are not as many names as documents.
+        """
+        if not documents:
+            raise UsageError("There is nothing to join: no document was given.")
+        if names is None:
+            names = [None] * len(documents)
+        nodes: list[Node] = []
+        ids: set[str] = set()
+        taken: set[str] = set()
+        for document, name in zip(documents, names, strict=True):
+            renamed = {n.id: new_id() if n.id in ids else n.id for n in document.nodes}
+            ids.update(renamed.values())
+            group = None
+            if name is not None and len(document.nodes) != 1:
+                group = Node(_unused(name, taken))
+                nodes.append(group)
+            above = None if group is None else group.id
+            here = set() if group is None else {group.name}
+            for node in document.nodes:
+                parent = above if node.parent is None else renamed[node.parent]
+                title = node.name
+                if parent is None:
+                    # Names that one document repeats are its own affair.
+                    title = _unused(title if name is None else name, taken)
+                    here.add(title)
+                nodes.append(replace(node, name=title, id=renamed[node.id], parent=parent))
+            taken |= here
+        first = documents[0]
+        return cls(tuple(nodes), first.camera, first.background, first.up)
 
     def node(self, name_or_id: str) -> Node:
         """The node with that id, else the first with that name.
@@ -144,3 +198,10 @@ class Document:
     def with_camera(self, camera: Camera | None) -> Document:
         """The same document with another saved view."""
         return replace(self, camera=camera)
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name} {number}", number + 1
+    return free

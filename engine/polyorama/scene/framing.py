@@ -8,7 +8,7 @@ import numpy as np
 
 from polyorama.core.types import Bounds, Camera
 from polyorama.errors import UsageError
-from polyorama.scene.subject import subject_rows, weighted_quantile
+from polyorama.scene.subject import OUTLIERS, document_points, subject_points, weighted_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["frame_document", "frame_subject"]
+__all__ = ["frame_document", "frame_subject", "horizon"]
 
 _AZIMUTH = 32.0
-_OUTLIERS = 0.004
 
 
 def frame_subject(
@@ -67,10 +66,8 @@ def frame_subject(
         weights = np.ones(8)
         outliers = 0.0
     else:
-        rows = subject_rows(subject)
-        points = subject.means[rows].astype(np.float64)
-        weights = subject.opacities[rows].astype(np.float64) + 1e-6
-        outliers = _OUTLIERS
+        points, weights = subject_points(subject)
+        outliers = OUTLIERS
     return _frame(points, weights, outliers, up, fov, size, fill, azimuth, elevation)
 
 
@@ -84,19 +81,8 @@ def frame_document(
     elevation: float | None = None,
 ) -> Camera:
     """As `frame_subject`, for all that a document draws, with the document's up direction."""
-    points: list[NDArray[np.float64]] = []
-    weights: list[NDArray[np.float64]] = []
-    for node, world in document.drawn():
-        if node.content is not None:
-            rows = subject_rows(node.content)
-            local = node.content.means[rows].astype(np.float64)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-            weights.append(node.content.opacities[rows].astype(np.float64) + 1e-6)
-    everything = np.concatenate([np.zeros((0, 3)), *points])
-    return _frame(
-        everything, np.concatenate([np.zeros(0), *weights]), _OUTLIERS,
-        document.up, fov, size, fill, azimuth, elevation,
-    )  # fmt: skip
+    points, weights = document_points(document)
+    return _frame(points, weights, OUTLIERS, document.up, fov, size, fill, azimuth, elevation)
 
 
 def _frame(
@@ -122,7 +108,7 @@ def _frame(
     upward = upward / np.linalg.norm(upward)
     if len(points) == 0:
         points, weights = np.vstack([-np.eye(3), np.eye(3)]), np.ones(6)
-    front, side = _horizon(upward)
+    front, side = horizon(upward)
     flat = np.stack([points @ side, points @ front, points @ upward], axis=1)
     if azimuth is None:
         azimuth = _three_quarter(flat[:, :2], weights)
@@ -151,11 +137,11 @@ def _frame(
     )  # fmt: skip
 
 
-def _horizon(up: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def horizon(up: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Where the front of things mostly is, seen from the middle, and what is to its right side.
 
-    The axes of captures and glTF have the front at +z; where z is up, it is at -y, as modelling
-    programs have it.
+    `up` is a unit vector, (3,) float64, and so are both results. The axes of captures and glTF
+    have the front at +z; where z is up, it is at -y, as modelling programs have it.
     """
     front = np.array([0.0, -1.0, 0.0]) if abs(up[2]) > 0.8 else np.array([0.0, 0.0, 1.0])
     front = front - (front @ up) * up

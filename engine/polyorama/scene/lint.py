@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.scene.statistics import overdraw, robust_bounds
 from polyorama.scene.upright import estimate_up
 
@@ -32,6 +35,7 @@ _OVERDRAW_LIMIT = 60.0
 _GIANT = 0.5
 _NEEDLE = 100.0
 _FAR = 3.0
+_NUMBERED = re.compile(r"\[([^|\]]*)\|([^\]]*)\]")
 _SPZ_LOG_SCALE = (-10.0, 5.94)
 
 
@@ -114,33 +118,44 @@ def lint(cloud: SplatCloud) -> list[Finding]:
 def _rows(
     code: str, severity: Severity, mask: NDArray[np.bool_] | np.bool_, text: str, advice: str = ""
 ) -> list[Finding]:
-    """A finding about the rows in `mask` (N,), or none; `text` follows their number."""
+    """A finding about the rows in `mask` (N,), or none; `text` follows their number.
+
+    Words that depend on the number are written ``[one|many]``.
+    """
     rows = np.flatnonzero(mask)
     if len(rows) == 0:
         return []
     listed = tuple(int(row) for row in rows[:_LISTED])
-    number = f"{len(rows):,} splat{'s' if len(rows) != 1 else ''}"
-    return [Finding(code, severity, len(rows), listed, f"{number} {text}.", advice)]
+    sentence = f"{count_of(len(rows), 'splat')} {text}."
+    form = 1 if len(rows) == 1 else 2
+    said, told = (_NUMBERED.sub(lambda match: match[form], words) for words in (sentence, advice))
+    return [Finding(code, severity, len(rows), listed, said, told)]
 
 
 def _broken(cloud: SplatCloud) -> list[Finding]:
     finite_means = np.isfinite(cloud.means).all(axis=1)
     others = np.isnan(cloud.scales).any(axis=1) | np.isnan(cloud.opacities)
-    others |= np.isnan(cloud.quats).any(axis=1) | ~np.isfinite(cloud.sh).all(axis=(1, 2))
-    squared = (cloud.quats.astype(np.float64) ** 2).sum(axis=1)
-    drop = "Drop them with convert --repair."
+    others |= ~np.isfinite(cloud.quats).all(axis=1) | ~np.isfinite(cloud.sh).all(axis=(1, 2))
+    with np.errstate(over="ignore"):
+        squared = (cloud.quats.astype(np.float64) ** 2).sum(axis=1)
+    long = (np.abs(squared - 1.0) > 2e-3) & (squared > 0.0) & np.isfinite(squared)
+    drop = "Drop [it|them] with convert --repair."
     return [
         *_rows("position-not-finite", "error", ~finite_means,
-               "with NaN or infinity in the position", drop),
+               "[has|have] NaN or infinity in the position", drop),
         *_rows("value-not-finite", "error", others,
-               "with NaN in scale, rotation, opacity or colour", drop),
-        *_rows("scale-infinite", "error", np.isposinf(cloud.scales).any(axis=1),
-               "with an infinite scale", drop),
-        *_rows("quaternion-zero", "error", squared == 0.0, "with a rotation of length zero",
-               "Set them to no rotation with convert --repair."),
-        *_rows("quaternion-length", "note", (np.abs(squared - 1.0) > 2e-3) & (squared > 0.0),
-               "whose quaternion is not of length one",
-               "Drawing is not affected; convert --repair normalises them."),
+               "[has|have] NaN in scale, rotation, opacity or colour", drop),
+        *_rows("scale-infinite", "error", np.isinf(cloud.scales).any(axis=1),
+               "[has|have] an infinite scale", drop),
+        *_rows("scale-negative", "error", (cloud.scales < 0.0).any(axis=1),
+               "[has|have] a negative scale", "Drop the sign with convert --repair."),
+        *_rows("opacity-range", "error", (cloud.opacities < 0.0) | (cloud.opacities > 1.0),
+               "[has|have] an opacity below 0 or above 1", "Cut to 0 and 1 with convert --repair."),
+        *_rows("quaternion-zero", "error", squared == 0.0, "[has|have] a rotation of length zero",
+               "Set [it|them] to no rotation with convert --repair."),
+        *_rows("quaternion-length", "note", long,
+               "[has|have] a quaternion that is not of length one",
+               "Drawing is not affected; convert --repair normalises [it|them]."),
     ]  # fmt: skip
 
 
@@ -193,17 +208,21 @@ def _shapes(cloud: SplatCloud) -> list[Finding]:
     margin = _FAR * max(box.diagonal, 1e-30)
     outside = ((cloud.means < box.low - margin) | (cloud.means > box.high + margin)).any(axis=1)
     outside &= np.isfinite(cloud.means).all(axis=1)
+    inside = ",".join(f"{value:.6g}" for value in (*(box.low - margin), *(box.high + margin)))
     giant = (3.0 * ordered[:, 2] > _GIANT * extent) & np.isfinite(ordered[:, 2]) & visible
-    largest = f"{_GIANT * extent / 3.0:.3g}"
+    # Rounded down, so that the rule catches all that was found.
+    largest = _rounded_down(_GIANT * extent / 3.0)
     found = [
         *_rows("giant", "warning", giant,
-               f"reach over half of the scene (scale above {largest})",
-               f'Drop them with convert --where "max(scale) > {largest}" if they are no sky.'),
+               f"[reaches|reach] over half of the scene (scale above {largest})",
+               f'Drop [it|them] with convert --where "max(scale) > {largest}" if [it is|they are] '
+               "no sky."),
         *_rows("needle", "warning", needle & visible,
-               f"are needles, over {_NEEDLE:.0f} times longer than wide",
-               f'Drop them with convert --where "needle > {_NEEDLE:.0f}" if they show.'),
-        *_rows("far", "warning", outside, "lie far outside the scene",
-               "Drop them with convert --floaters or --crop-box."),
+               f"[is a needle|are needles], over {_NEEDLE:.0f} times longer than wide",
+               f'Drop [it|them] with convert --where "needle > {_NEEDLE:.0f}" if [it shows|they '
+               "show]."),
+        *_rows("far", "warning", outside, "[lies|lie] far outside the scene",
+               f"Drop [it|them] with convert --crop-box {inside}."),
     ]  # fmt: skip
     if not scales_look_linear(cloud):
         layers = overdraw(cloud)
@@ -211,7 +230,7 @@ def _shapes(cloud: SplatCloud) -> list[Finding]:
             found.append(Finding(
                 "overdraw", "warning", len(cloud), (),
                 f"A pixel is covered by about {layers:.0f} splats, which draws slowly.",
-                "Reduce it with convert --decimate 50% or drop large, faint splats.",
+                "Reduce that with convert --decimate 50% or drop large, faint splats.",
             ))  # fmt: skip
     return found
 
@@ -226,19 +245,19 @@ def _ranges(cloud: SplatCloud) -> list[Finding]:
     zero = flat.any(axis=1) & (cloud.model != "2dgs")
     finite = np.isfinite(logs)
     return [
-        *_rows("scale-zero", "warning", zero, "with a scale of zero (a logarithm of -inf)",
+        *_rows("scale-zero", "warning", zero, "[has|have] a scale of zero (a logarithm of -inf)",
                "Compressed PLY, spz and sog clamp it; ours and most viewers draw it."),
         *_rows("range-position", "warning", (np.abs(cloud.means) > 2047.0).any(axis=1),
-               "beyond 2047 units, where spz needs coarser steps",
+               "[lies|lie] beyond 2047 units, where spz needs coarser steps",
                "Scale the scene down with convert --scale before writing spz."),
         *_rows("range-scale", "warning", (spz_scale & finite).any(axis=1),
-               "with a scale outside what spz can hold (4.5e-5 to 380)",
-               "spz clamps them; other formats keep them."),
+               "[has|have] a scale outside what spz can hold (4.5e-5 to 380)",
+               "spz clamps [it|them]; other formats keep [it|them]."),
         *_rows("range-color", "warning", (np.abs(dc) > 3.34).any(axis=1),
-               "with a base colour outside what spz can hold (-0.44 to 1.44)",
-               "spz clamps them; PLY, GLB and sog keep them."),
+               "[has|have] a base colour outside what spz can hold (-0.44 to 1.44)",
+               "spz clamps [it|them]; PLY, GLB and sog keep [it|them]."),
         *_rows("range-sh", "warning", (rest > 1.0).any(axis=(1, 2)),
-               "with harmonics above 1, which spz cuts (compressed PLY cuts above 4)",
+               "[has|have] harmonics above 1, which spz cuts (compressed PLY cuts above 4)",
                "Write PLY, GLB or sog to keep them."),
     ]  # fmt: skip
 
@@ -246,10 +265,15 @@ def _ranges(cloud: SplatCloud) -> list[Finding]:
 def _waste(cloud: SplatCloud) -> list[Finding]:
     found = _rows(
         "faint", "note", cloud.opacities < 1.0 / 255.0,
-        "are fainter than 1/255 and never drawn",
-        'Drop them with convert --where "opacity < 1/255".',
+        "[is|are] fainter than 1/255 and never drawn",
+        'Drop [it|them] with convert --where "opacity < 1/255".',
     )  # fmt: skip
-    found += _rows("duplicate", "note", _duplicates(cloud), "are exact copies of an earlier one")
+    found += _rows(
+        "duplicate",
+        "note",
+        _duplicates(cloud),
+        "[is an exact copy|are exact copies] of an earlier one",
+    )
     used = np.flatnonzero(cloud.sh.any(axis=(0, 2)))
     needed = 0 if len(used) == 0 else int(np.sqrt(used[-1]))
     if needed < cloud.sh_degree:
@@ -277,6 +301,12 @@ def _duplicates(cloud: SplatCloud) -> NDArray[np.bool_]:
     repeated = np.zeros(len(cloud), np.bool_)
     repeated[order[1:][same]] = True
     return repeated
+
+
+def _rounded_down(value: float) -> str:
+    """A positive number in three digits, not above it."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return f"{math.floor(value / unit) * unit:.3g}"
 
 
 def _extent(cloud: SplatCloud) -> float:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.errors import UsageError
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["multiply", "quaternions", "rotation_matrices"]
+__all__ = ["multiply", "quaternions", "rotation_about", "rotation_matrices", "turn_between"]
 
 
 def rotation_matrices(quats: ArrayLike) -> NDArray[np.float64]:
@@ -77,3 +79,52 @@ def multiply(left: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
         ],
         axis=-1,
     )
+
+
+def rotation_about(axis: ArrayLike, angle: float) -> NDArray[np.float64]:
+    """(3, 3) float64 rotation about `axis` (3,) by `angle` in radians.
+
+    Seen from the axis' tip it turns counter-clockwise.
+
+    Raises
+    ------
+    UsageError
+        If the axis is zero or not finite.
+    """
+    return _rodrigues(_direction(axis), float(np.sin(angle)), float(np.cos(angle)))
+
+
+def turn_between(start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
+    """(3, 3) float64 shortest rotation that takes the direction `start` (3,) to `end` (3,).
+
+    Raises
+    ------
+    UsageError
+        If a direction is zero or not finite.
+    """
+    a, b = _direction(start), _direction(end)
+    axis = np.cross(a, b)
+    sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
+    if sine > 1e-9:
+        return _rodrigues(axis / sine, sine, cosine)
+    if cosine > 0.0:
+        return np.eye(3)
+    # Opposite: half a turn about an axis across, the x axis where that is possible.
+    across = np.eye(3)[0 if abs(a[0]) < 0.9 else 1]
+    across = across - (across @ a) * a
+    return _rodrigues(across / np.linalg.norm(across), 0.0, -1.0)
+
+
+def _rodrigues(axis: NDArray[np.float64], sine: float, cosine: float) -> NDArray[np.float64]:
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + sine * cross + (1.0 - cosine) * (cross @ cross))
+
+
+def _direction(vector: ArrayLike) -> NDArray[np.float64]:
+    direction = np.asarray(vector, np.float64)
+    if direction.shape != (3,) or not np.isfinite(direction).all():
+        raise UsageError("A direction is three finite numbers x,y,z.")
+    if not direction.any():
+        raise UsageError("A direction cannot be 0, 0, 0.")
+    return np.asarray(direction / np.linalg.norm(direction))

@@ -9,7 +9,10 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["band_rotations", "basis", "evaluate", "rotate"]
+__all__ = ["SH_C0", "band_rotations", "basis", "evaluate", "rotate"]
+
+SH_C0 = 0.28209479177387814
+"""Value of the constant spherical harmonic; base colour = 0.5 + SH_C0 * DC coefficient."""
 
 
 def basis(directions: ArrayLike, degree: int) -> NDArray[np.float64]:
@@ -29,7 +32,7 @@ def basis(directions: ArrayLike, degree: int) -> NDArray[np.float64]:
     d = np.asarray(directions, np.float64)
     x, y, z = np.moveaxis(d, -1, 0)
     xx, yy, zz = x * x, y * y, z * z
-    values = [np.full_like(x, 0.28209479177387814)]
+    values = [np.full_like(x, SH_C0)]
     if degree >= 1:
         c = 0.4886025119029199
         values += [-c * y, c * z, -c * x]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.scene.sh import SH_C0
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from polyorama.core.types import Bounds
 
 __all__ = ["SH_C0", "SplatCloud", "SplatModel", "colors_from_sh", "concatenate", "sh_from_colors"]
-
-SH_C0 = 0.28209479177387814
-"""Value of the constant spherical harmonic; base colour = 0.5 + SH_C0 * DC coefficient."""
 
 SplatModel = Literal["default", "antialiased", "2dgs"]
 """How a cloud was trained: classic 3DGS, with mip filtering, or as flat 2D Gaussians."""
@@ -41,6 +39,9 @@ def colors_from_sh(dc: ArrayLike) -> NDArray[np.float32]:
 @dataclass(frozen=True, slots=True, eq=False)
 class SplatCloud:
     """N Gaussians in natural form; every array is read-only.
+
+    The cloud takes over the arrays that it is given: those that need no conversion are not copied
+    but made read-only for their former owner too.
 
     Parameters
     ----------
@@ -100,9 +101,9 @@ class SplatCloud:
         for name, column in self.extras.items():
             if len(column) != count:
                 raise UsageError(f"Column {name!r} has {len(column)} rows for {count} splats.")
-            view = np.ascontiguousarray(column).view()
-            view.flags.writeable = False
-            frozen[name] = view
+            if column.ndim != 1:
+                raise UsageError(f"Column {name!r} has shape {column.shape}; expected ({count},).")
+            frozen[name] = _owned(np.ascontiguousarray(column))
         object.__setattr__(self, "extras", MappingProxyType(frozen))
 
     def __len__(self) -> int:
@@ -228,8 +229,17 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
 
 
 def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
-    array = np.ascontiguousarray(getattr(cloud, name), np.float32).view()
+    array = np.ascontiguousarray(getattr(cloud, name), np.float32)
     if array.shape != shape:
         raise UsageError(f"Splat array {name!r} has shape {array.shape}; expected {shape}.")
-    array.flags.writeable = False
-    object.__setattr__(cloud, name, array)
+    object.__setattr__(cloud, name, _owned(array))
+
+
+def _owned(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view; what it looks at becomes read-only too, so that no one can write to it."""
+    view = array.view()
+    owner: Any = view
+    while isinstance(owner, np.ndarray):
+        owner.flags.writeable = False
+        owner = owner.base
+    return view

@@ -133,23 +133,33 @@ def overdraw(cloud: SplatCloud, camera: Camera | None = None) -> float:
 
     axes = rotation_matrices(cloud.quats[picked][finite][in_front])
     axes = rotation @ axes * cloud.scales[picked][finite][in_front][:, None, :]
+    pinhole = camera.kind == "pinhole"
     x, y, z = means.T
+    depth = z if pinhole else np.ones(len(z))
     jacobian = np.zeros((len(means), 2, 3))
-    jacobian[:, 0, 0] = camera.fx / z
-    jacobian[:, 1, 1] = camera.fy / z
-    # As renderers do, the slant is not followed far beyond the picture's edges.
-    slant_x = np.clip(x / z, -1.3 * camera.width / camera.fx, 1.3 * camera.width / camera.fx)
-    slant_y = np.clip(y / z, -1.3 * camera.height / camera.fy, 1.3 * camera.height / camera.fy)
-    jacobian[:, 0, 2] = -camera.fx * slant_x / z
-    jacobian[:, 1, 2] = -camera.fy * slant_y / z
+    jacobian[:, 0, 0] = camera.fx / depth
+    jacobian[:, 1, 1] = camera.fy / depth
+    if pinhole:
+        slant_x = _followed(x / z, camera.fx, camera.cx, camera.width)
+        slant_y = _followed(y / z, camera.fy, camera.cy, camera.height)
+        jacobian[:, 0, 2] = -camera.fx * slant_x / z
+        jacobian[:, 1, 2] = -camera.fy * slant_y / z
     half = jacobian @ axes
     flat = half @ half.transpose(0, 2, 1)
     xx, yy, xy = flat[:, 0, 0] + 0.3, flat[:, 1, 1] + 0.3, flat[:, 0, 1]
     opacity = cloud.opacities[picked][finite][in_front].astype(np.float64)
     reach = 2.0 * np.log(255.0 * opacity)
     area = np.pi * reach * np.sqrt(np.maximum(xx * yy - xy * xy, 0.0))
-    u, v = camera.fx * x / z + camera.cx, camera.fy * y / z + camera.cy
+    u, v = camera.fx * x / depth + camera.cx, camera.fy * y / depth + camera.cy
     wide, tall = np.sqrt(reach * xx), np.sqrt(reach * yy)
     seen = (u + wide > 0) & (u - wide < camera.width) & (v + tall > 0) & (v - tall < camera.height)
     pixels = camera.width * camera.height
     return float(np.minimum(area[seen], pixels).sum() * step / pixels)
+
+
+def _followed(
+    slant: NDArray[np.float64], focal: float, center: float, side: int
+) -> NDArray[np.float64]:
+    """Slants x/z or y/z; as renderers do, they are followed 0.3 half pictures beyond its edges."""
+    margin = 0.3 * 0.5 * side / focal
+    return np.clip(slant, -center / focal - margin, (side - center) / focal + margin)

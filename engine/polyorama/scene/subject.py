@@ -11,9 +11,20 @@ from polyorama.core.types import Bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from polyorama.scene.document import Document
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["subject_bounds", "subject_rows", "weighted_quantile"]
+__all__ = [
+    "OUTLIERS",
+    "document_points",
+    "subject_bounds",
+    "subject_points",
+    "subject_rows",
+    "weighted_quantile",
+]
+
+OUTLIERS = 0.004
+"""Share of a subject's weight, at either end of an axis, that pictures need not show."""
 
 _SAMPLE = 60_000
 _FAINT = 0.03
@@ -55,20 +66,33 @@ def subject_rows(cloud: SplatCloud) -> NDArray[np.int64]:
     return rows[:: -(-len(rows) // _SAMPLE)]
 
 
+def subject_points(cloud: SplatCloud) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Positions (n, 3) of the rows of `subject_rows`, and their positive weights (n,)."""
+    rows = subject_rows(cloud)
+    return cloud.means[rows].astype(np.float64), cloud.opacities[rows].astype(np.float64) + 1e-6
+
+
+def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """As `subject_points`, for all that a document draws, in world units."""
+    points, weights = [np.zeros((0, 3))], [np.zeros(0)]
+    for node, world in document.drawn():
+        if node.content is not None:
+            local, heavy = subject_points(node.content)
+            points.append(local @ world[:3, :3].T + world[:3, 3])
+            weights.append(heavy)
+    return np.concatenate(points), np.concatenate(weights)
+
+
 def subject_bounds(cloud: SplatCloud, outliers: float = 0.005) -> Bounds:
     """Box around the subject: opacity-weighted quantiles of the rows of `subject_rows`.
 
     A cloud without finite rows gives the box [-1, 1]^3.
     """
-    rows = subject_rows(cloud)
-    if len(rows) == 0:
+    points, weights = subject_points(cloud)
+    if len(points) == 0:
         return Bounds(np.full(3, -1.0), np.full(3, 1.0))
-    weights = cloud.opacities[rows].astype(np.float64) + 1e-6
     ends = np.array(
-        [
-            weighted_quantile(cloud.means[rows, a], weights, [outliers, 1.0 - outliers])
-            for a in range(3)
-        ]
+        [weighted_quantile(points[:, a], weights, [outliers, 1.0 - outliers]) for a in range(3)]
     )
     return Bounds(ends[:, 0], ends[:, 1])
 

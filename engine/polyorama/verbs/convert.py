@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from polyorama.core.jobs import Progress, run
 from polyorama.edit.actions import LocalAction, apply
 from polyorama.errors import OutputError, UsageError
-from polyorama.io.formats import detect_format, find_format, read_splats, write_splats
+from polyorama.io.formats import detect_format, format_to_write, read_splats, write_splats
 from polyorama.io.stream import CHUNK, open_sink, open_source, streams
 from polyorama.scene.splats import concatenate
 
@@ -118,10 +118,7 @@ def convert_job(
 
 
 def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
-    entry = find_format(target)
-    if entry is None or not entry.writes:
-        # The writer's own message lists the formats; fail with it before the work.
-        raise OutputError(_cannot_write(target))
+    entry = format_to_write(target)
     if spz_version is None:
         return {}
     if entry.name != "spz":
@@ -129,13 +126,6 @@ def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
     if spz_version not in (3, 4):
         raise UsageError(f"spz files are written as version 3 or 4, not {spz_version}.")
     return {"version": spz_version}
-
-
-def _cannot_write(target: Path) -> str:
-    from polyorama.io.formats import FORMATS
-
-    known = ", ".join(sorted({entry.endings[0] for entry in FORMATS if entry.writes}))
-    return f"Cannot write this kind of file (can: {known}): {target}"
 
 
 def stored_bytes(path: str | os.PathLike[str]) -> int:

@@ -13,8 +13,8 @@ from PIL import Image
 from polyorama.core import jobs
 from polyorama.core.jobs import Progress
 from polyorama.io.project import write_project
-from polyorama.render.resolve import render
-from polyorama.scene.theatre.build import SEED, build_theatre
+from polyorama.render.resolve import draw
+from polyorama.verbs.theatre.build import SEED, build_theatre
 
 if TYPE_CHECKING:
     import os
@@ -78,7 +78,7 @@ def _thumbnail(document: Document) -> bytes:
     """PNG bytes of the saved view, drawn at twice the size and averaged down."""
     assert document.camera is not None
     width, height = _THUMBNAIL
-    frame = render(document, document.camera.resized(2 * width, 2 * height), backend="cpu")
+    frame = draw(document, document.camera.resized(2 * width, 2 * height), backend="cpu")
     assert frame.rgba8 is not None
     picture = Image.fromarray(np.ascontiguousarray(frame.rgba8[..., :3]))
     stream = io.BytesIO()

@@ -172,14 +172,17 @@ class _Probe:
             status = self._process.wait()
         self._output.seek(0)
         found: dict[str, Any] = {}
-        words = ""
+        words: list[str] = []
         for line in self._output.read().splitlines():
             if line.startswith("{"):
                 found = json.loads(line)
             elif line.strip():
-                words = line.strip()
+                words.append(line.strip())
         if status != 0:
-            found["error"] = words or f"the process ended with status {status}"
+            # Qt says first what it could not do, then what else there is.
+            reasons = [line for line in words if "could not" in line.lower()]
+            silent = f"the process ended with status {status}"
+            found["error"] = next(iter([*reasons, *words[-1:]]), silent)
         return found
 
     def close(self) -> None:
@@ -413,12 +416,12 @@ def _backends(probes: Mapping[str, _Probe]) -> Iterator[Check]:
 def _picture(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
     """Draw a small picture: the one check that says whether all the rest comes together."""
     try:
-        from polyorama.render.resolve import render
+        from polyorama.render.resolve import draw
         from polyorama.verbs.warm import tiny_scene
 
         document, camera = tiny_scene()
         begun = time.perf_counter()
-        frame = render(document, camera)
+        frame = draw(document, camera)
         milliseconds = (time.perf_counter() - begun) * 1e3
         assert frame.rgba8 is not None
         colors = frame.rgba8[..., :3]

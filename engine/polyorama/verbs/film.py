@@ -17,7 +17,7 @@ from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.shoot import Filming, draw_count, drawing, finished, shoot
 from polyorama.scene.framing import frame_document
-from polyorama.scene.subject import subject_rows, weighted_quantile
+from polyorama.scene.subject import OUTLIERS, document_points, weighted_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,6 @@ _SIZE = (1280, 720)
 _FOV = 45.0
 _TURNTABLE_ELEVATION = 16.0
 _TURNTABLE_FILL = 0.84
-_OUTLIERS = 0.004
 
 
 def view_of(
@@ -346,23 +345,14 @@ def _center(
 ) -> NDArray[np.float64]:
     axes = _upright_axes(up)
     local = points @ axes.T
-    ends = [weighted_quantile(local[:, a], weights, [_OUTLIERS, 1 - _OUTLIERS]) for a in range(3)]
+    ends = [weighted_quantile(local[:, a], weights, [OUTLIERS, 1 - OUTLIERS]) for a in range(3)]
     return np.asarray(np.mean(ends, axis=1) @ axes)
 
 
 def _subject_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Solid points of all that is drawn, (n, 3) in world units, and their weights; n >= 1."""
-    points: list[NDArray[np.float64]] = []
-    weights: list[NDArray[np.float64]] = []
-    for node, world in document.drawn():
-        if node.content is not None:
-            rows = subject_rows(node.content)
-            local = node.content.means[rows].astype(np.float64)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-            weights.append(node.content.opacities[rows].astype(np.float64) + 1e-6)
-    if not sum(map(len, points)):
-        return np.zeros((1, 3)), np.ones(1)
-    return np.concatenate(points), np.concatenate(weights)
+    points, weights = document_points(document)
+    return (points, weights) if len(points) else (np.zeros((1, 3)), np.ones(1))
 
 
 def _upright_axes(up: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -426,12 +416,12 @@ def _silhouette(
     radii: NDArray[np.float64], heights: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> Sequence[tuple[float, float]]:
     """Radius and height of the rims of a stack of eight enclosing cylinders, without outliers."""
-    low, high = weighted_quantile(heights, weights, [_OUTLIERS, 1 - _OUTLIERS])
+    low, high = weighted_quantile(heights, weights, [OUTLIERS, 1 - OUTLIERS])
     edges = np.linspace(low, high, 9)
     rims: list[tuple[float, float]] = []
     for bottom, top in itertools.pairwise(edges):
         inside = (heights >= bottom) & (heights <= top)
         if inside.any():
-            radius = float(weighted_quantile(radii[inside], weights[inside], [1 - _OUTLIERS])[0])
+            radius = float(weighted_quantile(radii[inside], weights[inside], [1 - OUTLIERS])[0])
             rims += [(radius, float(bottom)), (radius, float(top))]
     return rims or [(0.0, float(low))]

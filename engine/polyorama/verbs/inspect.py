@@ -12,6 +12,7 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.io.formats import detect_format, read_splats
+from polyorama.io.precision import precision_of
 from polyorama.scene.lint import Finding, lint
 from polyorama.scene.statistics import (
     PERCENTILES,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.types import Bounds
+    from polyorama.io.precision import Precision
     from polyorama.scene.splats import SplatCloud
 
 __all__ = ["Comparison", "Difference", "Inspection", "compare", "inspect"]
@@ -95,7 +97,8 @@ class Difference:
     mean, median, high, largest
         Of the absolute differences; `high` is the 99th percentile.
     limit
-        The largest difference that the format's quantisation explains, or None where unknown.
+        The largest difference that the quantisation of either file explains, as its header says;
+        None where unknown.
     """
 
     name: str
@@ -116,7 +119,7 @@ class Comparison:
     path, against
         The two files.
     format
-        The format whose quantisation the limits are for.
+        The format whose quantisation the limits are for; two, as "spz or sog", where both lose.
     counts
         Splats in each.
     matched
@@ -181,14 +184,11 @@ def compare(path: str | os.PathLike[str], against: str | os.PathLike[str]) -> Co
     pairs, matched = _match(first, second, (Path(path), Path(against)))
     reference = second.subset(pairs[:, 1])
     measured = first.subset(pairs[:, 0])
-    # The limits are those of the file that was written with loss, in that file's own order.
-    name, side = detect_format(path).name, 0
-    if name in _EXACT:
-        name, side = detect_format(against).name, 1
-    true = (reference, measured)[side].subset(np.argsort(pairs[:, side], kind="stable"))
-    limits = _limits(name, true)
+    names = [detect_format(name).name for name in (path, against)]
+    lossy = [name for name in dict.fromkeys(names) if name not in _EXACT] or names[:1]
+    limits = _limits(precision_of(path), precision_of(against))
     return Comparison(
-        Path(path), Path(against), name, (len(first), len(second)), matched,
+        Path(path), Path(against), " or ".join(lossy), (len(first), len(second)), matched,
         tuple(_differences(measured, reference, limits)),
     )  # fmt: skip
 
@@ -277,53 +277,26 @@ def _summary(values: NDArray[Any]) -> tuple[float, float, float, float]:
     return float(finite.mean()), float(median), float(high), float(finite.max())
 
 
-def _limits(name: str, cloud: SplatCloud) -> dict[str, float]:
-    """Largest difference by property that a format's own steps cause, in the units of a report.
+def _limits(*precisions: Precision) -> dict[str, float]:
+    """Largest difference by property that storing adds, in the units of a report.
 
-    `cloud` holds the true values in the order of the file. Limits are half a step each; those of
-    rotations were measured over a million random ones. Values outside the format's range are cut,
-    which may cost more.
+    Either file may have been made from the other, so the coarser of the two decides. Values outside
+    a format's range are cut, which may cost more.
     """
-    byte = 0.5
-    if name in _EXACT:
-        return {"position": 0.0, "scale": 1e-4, "rotation": 1e-4, "opacity": 1e-3, "color": 1e-3,
-                "sh 1": 0.0, "sh 2": 0.0, "sh 3": 0.0}  # fmt: skip
-    if name == "splat":
-        return {"position": 0.0, "scale": 1e-4, "rotation": 0.87, "opacity": byte, "color": byte}
-    if name == "ksplat":
-        return {"position": 7.7e-5, "scale": 0.05, "rotation": 0.05, "opacity": byte,
-                "color": byte, "sh 1": 3 / 510, "sh 2": 3 / 510}  # fmt: skip
-    if name == "spz":
-        return {"position": 0.5 / 4096, "scale": 100.0 * (math.exp(1 / 32) - 1.0),
-                "rotation": 0.245, "opacity": byte, "color": 0.5 * 0.28209479 / 0.15,
-                "sh 1": 1 / 32 + 1 / 256, "sh 2": 1 / 16 + 1 / 256, "sh 3": 1 / 16 + 1 / 256,
-                }  # fmt: skip
-    if name == "compressed-ply":
-        limits = {"rotation": 0.24, "opacity": byte, "sh 1": 1 / 32, "sh 2": 1 / 32, "sh 3": 1 / 32}
-        return limits | _chunk_limits(cloud)
-    if name == "sog":
-        logs = np.sign(cloud.means) * np.log1p(np.abs(cloud.means))
-        step = np.ptp(logs, axis=0).max() / 65535.0
-        farthest = 1.0 + float(np.abs(cloud.means).max())
-        return {"position": 0.5 * float(step) * farthest, "rotation": 2.0, "opacity": byte}
-    return {}
-
-
-def _chunk_limits(cloud: SplatCloud) -> dict[str, float]:
-    """Half steps of compressed PLY, whose ranges are those of each run of 256 splats."""
-    starts = np.arange(0, len(cloud), 256)
-
-    def spans(values: NDArray[Any]) -> NDArray[Any]:
-        return np.maximum.reduceat(values, starts) - np.minimum.reduceat(values, starts)
-
-    steps = np.array([2047.0, 1023.0, 2047.0])
-    with np.errstate(divide="ignore"):
-        logs = np.clip(np.log(cloud.scales.astype(np.float64)), -20.0, 20.0)
-    return {
-        "position": float((spans(cloud.means) / steps).max()) / 2.0,
-        "scale": 100.0 * float(np.expm1((spans(logs) / steps).max() / 2.0)),
-        "color": float(spans(cloud.colors).max()) / 2.0 + 1e-3,
-    }
+    limits: dict[str, float] = {}
+    for name, values in {
+        "position": [p.position for p in precisions],
+        "scale": [None if p.log_scale is None else 100.0 * math.expm1(p.log_scale)
+                  for p in precisions],
+        "rotation": [p.rotation for p in precisions],
+        "opacity": [None if p.opacity is None else 255.0 * p.opacity for p in precisions],
+        "color": [None if p.color is None else 255.0 * p.color for p in precisions],
+        **{f"sh {n}": [p.harmonics.get(n) for p in precisions] for n in (1, 2, 3)},
+    }.items():  # fmt: skip
+        known = [value for value in values if value is not None]
+        if len(known) == len(precisions):
+            limits[name] = max(known)
+    return limits
 
 
 def _ends(bounds: Bounds) -> tuple[tuple[float, ...], tuple[float, ...]]:

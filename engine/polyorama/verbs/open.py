@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from polyorama.errors import FileFormatError, UsageError
-from polyorama.io.files import file_size, reading
-from polyorama.io.formats import FORMATS, find_format, read_splats
-from polyorama.io.project import read_project
-from polyorama.scene.document import Document, Node, new_id
+from polyorama.errors import UsageError
+from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
+from polyorama.io.mesh import holds_mesh, read_mesh
+from polyorama.io.project import holds_project, read_project
+from polyorama.scene.document import Document, Node
 from polyorama.scene.upright import estimate_up
 
 if TYPE_CHECKING:
@@ -21,13 +19,6 @@ if TYPE_CHECKING:
     from polyorama.scene.splats import SplatCloud
 
 __all__ = ["MESH_ENDINGS", "kind_of", "open", "open_document", "title_of"]
-
-MESH_ENDINGS = (".obj", ".stl", ".off", ".glb", ".gltf", ".ply")
-"""Endings of triangle meshes; PLY and glTF may hold either, their content decides."""
-
-_HEADER_BYTES = 1 << 16
-_JSON_BYTES = 64 << 20
-_PROJECT_ENDING = ".poly"
 
 
 def open_document(
@@ -62,7 +53,7 @@ def open_document(
     if len(documents) == 1:
         document = documents[0]
     else:
-        document = _together(documents, [title_of(p) for p in (path, *more)])
+        document = Document.joined(documents, [title_of(p) for p in (path, *more)])
     return document if up is None else replace(document, up=up)
 
 
@@ -83,7 +74,7 @@ def title_of(path: str | os.PathLike[str]) -> str:
 
 
 def kind_of(path: str | os.PathLike[str]) -> str:
-    """``"project"``, ``"splats"`` or ``"mesh"``, told by content where the name may mean either.
+    """``"project"``, ``"splats"`` or ``"mesh"``, told by the content first, then by the name.
 
     Raises
     ------
@@ -91,62 +82,12 @@ def kind_of(path: str | os.PathLike[str]) -> str:
         If the file is missing or of no known kind.
     """
     source = Path(path)
-    if source.is_dir():
-        if source.suffix.lower() == _PROJECT_ENDING or (source / "document.json").is_file():
-            return "project"
-        if (source / "meta.json").is_file():
-            return "splats"
-        raise FileFormatError(
-            f"This folder is neither a project nor a SOG capture; give a file inside it: {source}"
-        )
-    file_size(source)
-    ending = source.suffix.lower()
-    if ending == _PROJECT_ENDING:
+    if holds_project(source):
         return "project"
-    if ending == ".ply":
-        return "mesh" if _is_mesh_ply(source) else "splats"
-    if ending in (".glb", ".gltf"):
-        return "splats" if _has_gaussians(source) else "mesh"
-    if ending in MESH_ENDINGS:
+    if not source.is_dir() and holds_mesh(source):
         return "mesh"
-    entry = find_format(source)
-    if entry is not None and entry.name != "csv":
-        return "splats"
-    raise FileFormatError(f"Unknown kind of file (known: {_known_endings()}): {source}")
-
-
-def _known_endings() -> str:
-    captures = {e for entry in FORMATS if entry.name != "csv" for e in entry.endings}
-    return ", ".join(sorted({*captures, *MESH_ENDINGS, _PROJECT_ENDING}))
-
-
-def _is_mesh_ply(source: Path) -> bool:
-    """Whether a PLY file has faces and none of a splat's properties."""
-    with reading(source), source.open("rb") as file:
-        head = file.read(_HEADER_BYTES)
-    lines = [line.strip() for line in head.partition(b"end_header")[0].splitlines()]
-    splat = any(line.endswith((b" f_dc_0", b" scale_0", b" packed_position")) for line in lines)
-    return not splat and any(line.startswith(b"element face") for line in lines)
-
-
-def _has_gaussians(source: Path) -> bool:
-    """Whether a glTF file uses KHR_gaussian_splatting."""
-    with reading(source), source.open("rb") as file:
-        head = file.read(20)
-        if head[:4] == b"glTF" and len(head) == 20:
-            (length,) = struct.unpack_from("<I", head, 12)
-            text = file.read(min(length, _JSON_BYTES))
-        else:
-            text = head + file.read(_JSON_BYTES)
-    try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError):
-        # The reader of meshes says in its own words what is wrong.
-        return b"KHR_gaussian_splatting" in text
-    used = content.get("extensionsUsed", []) if isinstance(content, dict) else []
-    return isinstance(used, list) and any(
-        isinstance(name, str) and name.startswith("KHR_gaussian_splatting") for name in used
-    )
+    detect_format(source)
+    return "splats"
 
 
 def _open_one(source: Path, surfels: int) -> Document:
@@ -162,39 +103,6 @@ def _open_one(source: Path, surfels: int) -> Document:
 
 
 def _read_mesh(source: Path, surfels: int) -> SplatCloud:
-    from polyorama.io.mesh import read_mesh
     from polyorama.render.surfels import surfels_from_mesh
 
     return surfels_from_mesh(read_mesh(source), surfels).cloud
-
-
-def _together(documents: list[Document], titles: list[str]) -> Document:
-    """One document of several: single nodes stay single, projects become groups."""
-    nodes: list[Node] = []
-    names: set[str] = set()
-    ids: set[str] = set()
-    for document, title in zip(documents, titles, strict=True):
-        name = _unused_name(title, names)
-        names.add(name)
-        renamed: dict[str, str] = {}
-        for node in document.nodes:
-            renamed[node.id] = new_id() if node.id in ids else node.id
-        group = None
-        if len(document.nodes) == 1:
-            nodes.append(replace(document.nodes[0], name=name, id=renamed[document.nodes[0].id]))
-        else:
-            group = Node(name)
-            nodes.append(group)
-            for node in document.nodes:
-                above = group.id if node.parent is None else renamed[node.parent]
-                nodes.append(replace(node, id=renamed[node.id], parent=above))
-        ids.update(node.id for node in nodes)
-    first = documents[0]
-    return Document(tuple(nodes), first.camera, first.background, first.up)
-
-
-def _unused_name(title: str, names: set[str]) -> str:
-    name, number = title, 2
-    while name in names:
-        name, number = f"{title} {number}", number + 1
-    return name

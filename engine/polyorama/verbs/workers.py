@@ -18,7 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -218,6 +218,10 @@ def _dismiss(team: dict[Connection, Any]) -> None:
             process.join()
 
 
+def _leave(number: int, _frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 def _share(cloud: SplatCloud, folder: Path) -> None:
     try:
         for name in _ARRAYS:
@@ -232,6 +236,8 @@ def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: i
     """The life of one process: chunks come in, "frame" and "done" go out, None ends it."""
     # Where ignoring is not inherited.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Being ended must let what is half-written be removed.
+    signal.signal(signal.SIGTERM, _leave)
     os.environ["POLYORAMA_CORES"] = str(cores)
     with contextlib.suppress(ConnectionError, EOFError):
         try:

@@ -157,7 +157,7 @@ class Navigator(QObject):
                 return None
             depth = float(np.median(drawn))
         if stage.view.orthographic:
-            depth -= 7.0 * stage.view.distance
+            depth -= stage.view.standoff - stage.view.distance
         return stage.view.point_at(column + 0.5, row + 0.5, width, height, depth)
 
     def retarget(self, at: QPointF) -> bool:

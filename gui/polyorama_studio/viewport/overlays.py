@@ -99,9 +99,9 @@ class AxesGizmo(QWidget):
             hovered = (axis, sign) == self._hovered
             radius = float(Metrics.gizmo_dot)
             if sign > 0:
-                painter.setPen(QPen(tokens.color("halo"), 3.5))
+                painter.setPen(_round(tokens.color("halo"), 3.5))
                 painter.drawLine(middle, at)
-                painter.setPen(QPen(color, 1.5))
+                painter.setPen(_round(color, 1.5))
                 painter.drawLine(middle, at)
                 painter.setPen(QPen(tokens.color("halo"), 1.0))
                 painter.setBrush(color)
@@ -155,6 +155,10 @@ class AxesGizmo(QWidget):
         direction = np.zeros(3)
         direction[axis] = sign
         self._session.stage.look_along(-direction)
+
+
+def _round(color: QColor, width: float) -> QPen:
+    return QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
 
 
 def _depth(end: tuple[float, QPointF, int, int]) -> float:

@@ -60,11 +60,11 @@ class RecentRow(QPushButton):
         folder = QLabel(self)
         folder.setObjectName("recentFolder")
         metrics = QFontMetrics(font(Metrics.label))
-        room = (
-            Metrics.start_width - 80 - QFontMetrics(font(Metrics.body)).horizontalAdvance(path.name)
-        )
+        room = Metrics.recent_words - title.fontMetrics().horizontalAdvance(path.name)
         folder.setText(
-            metrics.elidedText(_short(path.parent), Qt.TextElideMode.ElideMiddle, max(room, 40))
+            metrics.elidedText(
+                _short(path.parent), Qt.TextElideMode.ElideMiddle, max(room, 2 * Metrics.space[4])
+            )
         )
         for label in (mark, title, folder):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -75,7 +75,6 @@ class RecentRow(QPushButton):
         layout.addWidget(title)
         layout.addStretch(1)
         layout.addWidget(folder)
-        self.setFixedHeight(Metrics.control + 4)
         self.clicked.connect(self._choose)
 
     @Slot()
@@ -124,7 +123,7 @@ class StartPage(QFrame):
         buttons.addStretch(1)
         self._recent_title = QLabel(self.tr("Recent"), self)
         self._recent_title.setObjectName("recentTitle")
-        self._recent_title.setContentsMargins(Metrics.space[1] + 1, 0, 0, 0)
+        self._recent_title.setContentsMargins(Metrics.space[1], 0, 0, 0)
         self._recent = QVBoxLayout()
         self._recent.setSpacing(0)
         self._rows: list[RecentRow] = []
@@ -168,7 +167,8 @@ class StartPage(QFrame):
         """In the middle of the viewport, a little above the centre."""
         parent = self._over
         self._column.activate()
-        self.adjustSize()
+        # Not adjustSize: its guess at wrapped text is too high, and the labels drift apart.
+        self.resize(self.width(), self._column.totalHeightForWidth(self.width()))
         self.move(
             (parent.width() - self.width()) // 2,
             max(0, round((parent.height() - self.height()) * 0.46)),

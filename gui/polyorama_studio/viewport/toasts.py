@@ -53,7 +53,7 @@ class Toast(QFrame):
         tokens = session.theme.tokens
         token = "quiet" if notice.kind == "info" else notice.kind
         side = Metrics.icon
-        mark.setFixedHeight(Metrics.control - 2)
+        mark.setFixedHeight(Metrics.control - Metrics.hair)
         mark.setPixmap(
             icon(_ICONS[notice.kind], tokens.color(token)).pixmap(
                 QSize(side, side), self.devicePixelRatioF()
@@ -63,13 +63,13 @@ class Toast(QFrame):
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        room = Metrics.toast_width - 100
-        words.setFixedWidth(min(words.fontMetrics().horizontalAdvance(notice.text) + 2, room))
-        words.setContentsMargins(0, 3, 0, 3)
+        wide = words.fontMetrics().horizontalAdvance(notice.text) + Metrics.hair
+        words.setFixedWidth(min(wide, Metrics.toast_words))
+        words.setContentsMargins(0, Metrics.line_gap, 0, Metrics.line_gap)
         self._words = words
         away = QToolButton(self)
         away.setIcon(icon("close", tokens.color("quiet")))
-        away.setIconSize(QSize(12, 12))
+        away.setIconSize(QSize(Metrics.close_mark, Metrics.close_mark))
         away.setToolTip(self.tr("Close"))
         away.setAccessibleName(self.tr("Close"))
         away.clicked.connect(self.dismiss)
@@ -85,7 +85,7 @@ class Toast(QFrame):
             column.addLayout(row)
         layout = QHBoxLayout(self)
         gap = Metrics.space[2]
-        layout.setContentsMargins(gap, gap - 2, Metrics.space[1], gap - 2)
+        layout.setContentsMargins(gap, gap - Metrics.hair, Metrics.space[1], gap - Metrics.hair)
         layout.setSpacing(Metrics.space[1])
         top = Qt.AlignmentFlag.AlignTop
         layout.addWidget(mark, 0, top)

@@ -55,7 +55,7 @@ class Viewport(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAcceptDrops(True)
-        self.setMinimumSize(320, 240)
+        self.setMinimumSize(*Metrics.least_viewport)
         self.setAccessibleName(self.tr("Viewport"))
         self.navigator = Navigator(session, self)
         self.gizmo = AxesGizmo(session, self)

@@ -8,7 +8,7 @@ from polyorama.core.compile import kernel
 from polyorama.core.simd import prefetch
 from polyorama.render.cpu.project import RECORD
 
-__all__ = ["TILE_HEIGHT", "TILE_WIDTH", "distribute", "find_pairs"]
+__all__ = ["TILE_HEIGHT", "TILE_WIDTH", "count_boxes", "distribute", "find_pairs"]
 
 TILE_WIDTH = 8
 """Pixels of a tile from left to right: one vector."""
@@ -24,7 +24,9 @@ _SLACK = 0.01
 
 
 @kernel
-def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles, counts, runs):
+def find_pairs(
+    start, stop, order, records, width, height, tiles_x, done, pairs, tiles, counts, runs
+):
     """List the (splat, tile) pairs of a range of depth-sorted splats, in that order.
 
     A tile is one vector wide. For each tile column that the ellipse {exponent >= log2(1/255)}
@@ -39,6 +41,8 @@ def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles
         Projected splats (see `project.RECORD`).
     width, height, tiles_x
         Picture size, and tiles from left to right.
+    done
+        (tiles,) uint8: where not 0, the tile is opaque already and takes no pairs.
     pairs
         uint64, written: slot << 16 | first row << 8 | last row, rows within the tile.
     tiles
@@ -95,15 +99,33 @@ def find_pairs(start, stop, order, records, width, height, tiles_x, pairs, tiles
             if row_0 > row_1:
                 continue
             for line in range(row_0 // TILE_HEIGHT, row_1 // TILE_HEIGHT + 1):
+                tile = line * tiles_x + column
+                if done[tile]:
+                    continue
                 if found < room:
                     y_0 = max(row_0 - line * TILE_HEIGHT, 0)
                     y_1 = min(row_1 - line * TILE_HEIGHT, TILE_HEIGHT - 1)
-                    tile = line * tiles_x + column
                     pairs[found] = np.uint64(slot) << np.uint64(16) | np.uint64(y_0 << 8 | y_1)
                     tiles[found] = tile
                     counts[tile] += 1
                 found += 1
     return found
+
+
+@kernel
+def count_boxes(start, stop, order, records, width, height):
+    """Upper bound of the pairs of a range of splats: the tiles of their boxes, added up."""
+    bound = 0
+    for i in range(start, stop):
+        slot = order[i]
+        u, v = records[slot, 0], records[slot, 1]
+        half_width, half_height = records[slot, 10] + 1, records[slot, 11] + 1
+        left, right = max(u - half_width, 0), min(u + half_width, width)
+        top, bottom = max(v - half_height, 0), min(v + half_height, height)
+        across = int(right) // TILE_WIDTH - int(left) // TILE_WIDTH + 1
+        down = int(bottom) // TILE_HEIGHT - int(top) // TILE_HEIGHT + 1
+        bound += max(across, 0) * max(down, 0)
+    return bound
 
 
 @kernel

@@ -23,7 +23,7 @@ from polyorama.core.simd import (
 from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH
 from polyorama.render.cpu.project import RECORD
 
-__all__ = ["FLOOR", "OPAQUE", "VISIBLE", "draw_full", "draw_picture"]
+__all__ = ["FLOOR", "OPAQUE", "VISIBLE", "buffer_planes", "draw_full", "draw_picture"]
 
 VISIBLE = -7.994353436858858
 """log2(1/255): below this exponent a splat does not show."""
@@ -40,6 +40,11 @@ _AHEAD = 4
 _PLANE = TILE_HEIGHT * TILE_WIDTH
 
 
+def buffer_planes(full: bool, channels: int) -> int:
+    """Floats of a tile's buffer, for `carried`."""
+    return (6 + channels if full else 4) * _PLANE
+
+
 def _make_draw(full: bool) -> Any:
     """Compile the blending loop; `full` adds depth, ids and feature channels.
 
@@ -47,12 +52,17 @@ def _make_draw(full: bool) -> Any:
     and, when `full`, weighted depth, the place in the tile's list of the splat that sets median
     depth and id, features. Transmittance turns negative (its magnitude kept) when the next splat
     would bring it to 1e-4 or below: that pixel is done.
+
+    A picture with very many pairs is drawn in slabs of depth, to bound memory. Then `carried`
+    (tiles, planes * pixels) keeps the buffers from slab to slab, and `done` (tiles,) says which
+    tiles take nothing more; else `carried` is empty. Pictures are written in the last slab.
     """
 
     @kernel
     def draw(
         start, stop, tiles_x, width, height, starts, lists, records, splat_ids, features,
         alpha_cap, background, opaque, counting, rgba8, color, alpha, depth, median, ids, blended,
+        carried, done, first_slab, last_slab,
     ):  # fmt: skip
         channels = features.shape[1]
         planes = 6 + channels if full else 4
@@ -67,16 +77,19 @@ def _make_draw(full: bool) -> Any:
         for tile in range(start, stop):
             left = (tile % tiles_x) * TILE_WIDTH
             top = (tile // tiles_x) * TILE_HEIGHT
-            buffer[:_PLANE] = everything
-            buffer[_PLANE:] = nothing
-            if full:
-                buffer[5 * _PLANE : 6 * _PLANE] = -everything
             rows = min(TILE_HEIGHT, height - top)
             columns = min(TILE_WIDTH, width - left)
-            for row in range(rows):
-                for column in range(columns, TILE_WIDTH):
-                    # Beyond the picture: done from the start.
-                    buffer[row * TILE_WIDTH + column] = -everything
+            if first_slab:
+                buffer[:_PLANE] = everything
+                buffer[_PLANE:] = nothing
+                for row in range(rows):
+                    for column in range(columns, TILE_WIDTH):
+                        # Beyond the picture: done from the start.
+                        buffer[row * TILE_WIDTH + column] = -everything
+            else:
+                buffer[:] = carried[tile]
+            if full:
+                buffer[5 * _PLANE : 6 * _PLANE] = -everything
             live = (1 << rows) - 1
             xs = x_lanes + real(left)
             begin, end = starts[tile], starts[tile + 1]
@@ -140,6 +153,20 @@ def _make_draw(full: bool) -> Any:
                         live &= ~(1 << row)
                 if live == 0:
                     break
+            if full:
+                for at in range(_PLANE):
+                    place = np.int64(buffer[at + 5 * _PLANE])
+                    if place >= 0:
+                        slot = np.int64(lists[begin + place]) >> 16
+                        x, y = left + at % TILE_WIDTH, top + at // TILE_WIDTH
+                        if x < width and y < height:
+                            median[y, x] = records[slot, 9]
+                            ids[y, x] = splat_ids[slot]
+            if carried.size:
+                carried[tile] = buffer
+                done[tile] = live == 0
+            if not last_slab:
+                continue
             for row in range(rows):
                 y = top + row
                 for column in range(columns):
@@ -162,14 +189,6 @@ def _make_draw(full: bool) -> Any:
                     if full:
                         alpha[y, x] = everything - t
                         depth[y, x] = buffer[at + 4 * _PLANE]
-                        place = np.int64(buffer[at + 5 * _PLANE])
-                        if place >= 0:
-                            slot = np.int64(lists[begin + place]) >> 16
-                            median[y, x] = records[slot, 9]
-                            ids[y, x] = splat_ids[slot]
-                        else:
-                            median[y, x] = nothing
-                            ids[y, x] = -1
                         for channel in range(channels):
                             blended[y, x, channel] = buffer[at + (6 + channel) * _PLANE]
         return evaluated, needed

@@ -116,14 +116,15 @@ def forward(
     alpha, depth, median = (np.empty((height, width), dtype) for _ in range(3))
     ids = np.empty((height, width), np.int32)
     features = np.empty((height, width, channels), dtype)
-    rgba8 = np.empty((0, 0, 4), np.uint8)
+    rgba8, carried = np.empty((0, 0, 4), np.uint8), np.empty((0, 0), dtype)
+    done = np.zeros(len(binned.starts) - 1, np.uint8)
     under, cap = np.array(background, dtype), dtype.type(alpha_cap)
 
     def draw(_: int, start: int, stop: int) -> None:
         draw_full(
             start, stop, binned.tiles_x, width, height, binned.starts, binned.lists,
             projected.records, projected.splat_ids, splats.features, cap, under, True, False,
-            rgba8, color, alpha, depth, median, ids, features,
+            rgba8, color, alpha, depth, median, ids, features, carried, done, True, True,
         )  # fmt: skip
 
     parallel_for(draw, len(binned.starts) - 1, PARTS_PER_CORE * core_count())

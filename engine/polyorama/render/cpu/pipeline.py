@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.core.compile import core_count, parallel_for, ranges
 from polyorama.core.simd import WIDTH
-from polyorama.render.cpu.bin import TILE_HEIGHT, TILE_WIDTH, distribute, find_pairs
+from polyorama.render.cpu.bin import (
+    TILE_HEIGHT,
+    TILE_WIDTH,
+    count_boxes,
+    distribute,
+    find_pairs,
+)
 from polyorama.render.cpu.project import RECORD, project
 from polyorama.render.cpu.sort import sort_by_depth
 
@@ -20,14 +27,23 @@ if TYPE_CHECKING:
     from polyorama.render.state import Constants
 
 __all__ = [
+    "MAX_PAIRS",
     "PARTS_PER_CORE",
     "Binned",
     "Projected",
     "bin_splats",
     "optics_array",
     "project_splats",
+    "slabs",
+    "tile_counts",
     "view_array",
 ]
+
+MAX_PAIRS = 1 << 25
+"""Most (splat, tile) pairs that are listed at once: 20 bytes each while they are sorted."""
+
+SLAB_PARTS = 64
+"""Runs of splats whose pairs are counted together before slabs are cut."""
 
 PARTS_PER_CORE = 8
 """Parts that a step is split into for each core, so that no core waits long for another."""
@@ -101,7 +117,7 @@ def optics_array(lens: Lens, constants: Constants, dtype: DTypeLike = np.float32
             lens.cy,
             lens.width,
             lens.height,
-            lens.near if lens.orthographic else max(lens.near, constants.near),
+            lens.near if constants.near is None else constants.near,
             lens.far,
             -lens.cx / lens.fx - margin_x,
             (lens.width - lens.cx) / lens.fx + margin_x,
@@ -153,13 +169,48 @@ def project_splats(
     return Projected(records, splat_ids, np.concatenate([order[a:b] for a, b in runs]))
 
 
-def bin_splats(
-    projected: Projected, width: int, height: int, *, with_origins: bool = False
-) -> Binned:
-    """Sort depth-ordered splats into tiles; see `Binned`."""
-    records, order = projected.records, projected.order
+def tile_counts(width: int, height: int) -> tuple[int, int]:
+    """Tiles from left to right, and in all."""
     tiles_x = -(-width // TILE_WIDTH)
-    tiles = tiles_x * -(-height // TILE_HEIGHT)
+    return tiles_x, tiles_x * -(-height // TILE_HEIGHT)
+
+
+def slabs(projected: Projected, width: int, height: int) -> list[Projected]:
+    """Cut depth-ordered splats into runs, near to far, of about `MAX_PAIRS` pairs at most."""
+    order = projected.order
+    bounds = parallel_for(
+        lambda _, a, b: count_boxes(a, b, order, projected.records, width, height),
+        len(order), SLAB_PARTS,
+    )  # fmt: skip
+    if sum(bounds) <= MAX_PAIRS:
+        return [projected]
+    pieces: list[tuple[int, float]] = []
+    for (start, stop), bound in zip(ranges(len(order), SLAB_PARTS), bounds, strict=True):
+        count = max(1, min(-(-bound // MAX_PAIRS), stop - start))
+        pieces += [(start + begin, bound / count) for begin, _ in ranges(stop - start, count)]
+    cuts, held = [0], 0.0
+    for start, bound in pieces:
+        if held and held + bound > MAX_PAIRS:
+            cuts.append(start)
+            held = 0.0
+        held += bound
+    edges = itertools.pairwise([*cuts, len(order)])
+    return [replace(projected, order=order[begin:end]) for begin, end in edges]
+
+
+def bin_splats(
+    projected: Projected,
+    width: int,
+    height: int,
+    *,
+    done: NDArray[np.uint8] | None = None,
+    with_origins: bool = False,
+) -> Binned:
+    """Sort depth-ordered splats into tiles that are not yet `done` (tiles,); see `Binned`."""
+    records, order = projected.records, projected.order
+    tiles_x, tiles = tile_counts(width, height)
+    if done is None:
+        done = np.zeros(tiles, np.uint8)
     parts = core_count()
     room = 4 * len(order) // parts + 4096
     runs = np.empty(len(order) + 1 if with_origins else 0, np.int64)
@@ -170,7 +221,7 @@ def bin_splats(
         while True:
             pairs, owners = np.empty(here, np.uint64), np.empty(here, np.int32)
             found = find_pairs(
-                start, stop, order, records, width, height, tiles_x, pairs, owners, counts,
+                start, stop, order, records, width, height, tiles_x, done, pairs, owners, counts,
                 runs,
             )  # fmt: skip
             if found <= here:

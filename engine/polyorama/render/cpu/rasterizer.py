@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.memory import require
 from polyorama.errors import UsageError
-from polyorama.render.cpu.draw import draw_full, draw_picture
+from polyorama.render.cpu.draw import buffer_planes, draw_full, draw_picture
 from polyorama.render.cpu.pipeline import (
     PARTS_PER_CORE,
     Binned,
@@ -17,6 +18,8 @@ from polyorama.render.cpu.pipeline import (
     bin_splats,
     optics_array,
     project_splats,
+    slabs,
+    tile_counts,
     view_array,
 )
 from polyorama.render.frame import OUTPUTS, Frame
@@ -73,76 +76,100 @@ class CpuRasterizer:
         clock.lap("project")
         projected = projected.sorted()
         clock.lap("sort")
-        binned = bin_splats(projected, camera.width, camera.height)
-        clock.lap("bin")
-        frame = self._draw(state, projected, binned, features, names, wanted)
-        clock.lap("draw")
-        counts = {**frame.counts, "visible": len(projected.order), "pairs": len(binned.lists)}
-        return Frame(
-            rgba8=frame.rgba8,
-            color=frame.color,
-            alpha=frame.alpha,
-            expected_depth=frame.expected_depth,
-            median_depth=frame.median_depth,
-            ids=frame.ids,
-            features=frame.features,
-            timing=timing,
-            counts=counts,
-            backend=self.name,
-        )
+        picture = _Picture(state, features if "features" in wanted else None, wanted)
+        runs = slabs(projected, camera.width, camera.height)
+        pairs = 0
+        for number, run in enumerate(runs):
+            binned = bin_splats(run, camera.width, camera.height, done=picture.done)
+            pairs += len(binned.lists)
+            clock.lap("bin")
+            picture.draw(
+                run, binned, first=number == 0, last=number == len(runs) - 1,
+                count_needed=self._count_needed,
+            )  # fmt: skip
+            clock.lap("draw")
+        counts = {"visible": len(projected.order), "pairs": pairs, "evaluated": picture.evaluated}
+        if self._count_needed:
+            counts["needed"] = picture.needed
+        return picture.frame(names, timing, counts)
 
-    def _draw(
-        self,
-        state: RenderState,
-        projected: Projected,
-        binned: Binned,
-        features: NDArray[np.float32] | None,
-        names: NDArray[np.int32] | None,
-        wanted: frozenset[str],
-    ) -> Frame:
+
+class _Picture:
+    """The arrays of one frame while it is drawn, slab by slab."""
+
+    def __init__(
+        self, state: RenderState, features: NDArray[np.float32] | None, wanted: frozenset[str]
+    ) -> None:
         camera = state.camera
         size = (camera.height, camera.width)
-        full = bool(wanted & {"depth", "features"})
-        with_features = features is not None and "features" in wanted
-        if features is None or not with_features:
-            features = np.zeros((1, 0), np.float32)
+        self._state, self._wanted = state, wanted
+        self._full = bool(wanted & {"depth", "features"})
+        self._features = np.zeros((1, 0), np.float32) if features is None else features
+        channels = self._features.shape[1]
+        pixel = 4 * ("rgba8" in wanted) + 16 * ("color" in wanted)
+        pixel += (16 + 4 * channels) * self._full
+        require(
+            camera.width * camera.height * pixel,
+            f"a picture of {camera.width}x{camera.height} pixels; choose a smaller size",
+        )
 
-        def plane(on: bool, dtype: Any, *channels: int) -> NDArray[Any]:
-            return np.empty((*size, *channels) if on else (0,) * (2 + len(channels)), dtype)
+        def plane(on: bool, dtype: Any, *more: int) -> NDArray[Any]:
+            return np.zeros((*size, *more) if on else (0,) * (2 + len(more)), dtype)
 
-        rgba8 = plane("rgba8" in wanted, np.uint8, 4)
-        color = plane("color" in wanted, np.float32, 4)
-        alpha, depth, median = (plane(full, np.float32) for _ in range(3))
-        ids = plane(full, np.int32)
-        blended = plane(full, np.float32, features.shape[1])
+        self.rgba8 = plane("rgba8" in wanted, np.uint8, 4)
+        self.color = plane("color" in wanted, np.float32, 4)
+        self.alpha, self.depth, self.median = (plane(self._full, np.float32) for _ in range(3))
+        self.ids = plane(self._full, np.int32) - np.int32(1)
+        self.blended = plane(self._full, np.float32, channels)
+        self.evaluated = self.needed = 0
+        _, self._tiles = tile_counts(camera.width, camera.height)
+        self.done = np.zeros(self._tiles, np.uint8)
+        self._carried = np.empty((0, 0), np.float32)
+
+    def draw(
+        self, slab: Projected, binned: Binned, *, first: bool, last: bool, count_needed: bool
+    ) -> None:
+        """Blend one slab behind what was drawn before; the last one fills the arrays."""
+        camera, state = self._state.camera, self._state
+        kernel = draw_full if self._full else draw_picture
+        if first and not last:
+            planes = buffer_planes(self._full, self._features.shape[1])
+            self._carried = np.empty((self._tiles, planes), np.float32)
         background = np.array(state.background or (0.0, 0.0, 0.0), np.float32)
-        kernel = draw_full if full else draw_picture
 
         def task(_: int, start: int, stop: int) -> tuple[int, int]:
             return kernel(  # type: ignore[no-any-return]
                 start, stop, binned.tiles_x, camera.width, camera.height, binned.starts,
-                binned.lists, projected.records, projected.splat_ids, features,
+                binned.lists, slab.records, slab.splat_ids, self._features,
                 np.float32(state.constants.alpha_cap), background, state.background is not None,
-                self._count_needed, rgba8, color, alpha, depth, median, ids, blended,
+                count_needed, self.rgba8, self.color, self.alpha, self.depth, self.median,
+                self.ids, self.blended, self._carried, self.done, first, last,
             )  # fmt: skip
 
-        work = parallel_for(task, len(binned.starts) - 1, PARTS_PER_CORE * core_count())
+        work = parallel_for(task, self._tiles, PARTS_PER_CORE * core_count())
+        self.evaluated += sum(evaluated for evaluated, _ in work)
+        self.needed += sum(needed for _, needed in work)
+
+    def frame(
+        self, names: NDArray[np.int32] | None, timing: dict[str, float], counts: dict[str, int]
+    ) -> Frame:
+        """The finished frame; `names` are the splats' own where they were a coarse prefix."""
+        full = self._full
         if full:
-            np.divide(depth, alpha, out=depth, where=alpha > 0.0)
-        if names is not None and full:
-            ids = np.where(ids >= 0, names[ids], np.int32(-1))
-        counts = {"evaluated": sum(w[0] for w in work)}
-        if self._count_needed:
-            counts["needed"] = sum(w[1] for w in work)
+            np.divide(self.depth, self.alpha, out=self.depth, where=self.alpha > 0.0)
+            if names is not None:
+                self.ids = np.where(self.ids >= 0, names[self.ids], np.int32(-1))
         return Frame(
-            rgba8=rgba8 if "rgba8" in wanted else None,
-            color=color if "color" in wanted else None,
-            alpha=alpha if full else None,
-            expected_depth=depth if full else None,
-            median_depth=median if full else None,
-            ids=ids if full else None,
-            features=blended if with_features else None,
+            rgba8=self.rgba8 if "rgba8" in self._wanted else None,
+            color=self.color if "color" in self._wanted else None,
+            alpha=self.alpha if full else None,
+            expected_depth=self.depth if full else None,
+            median_depth=self.median if full else None,
+            ids=self.ids if full else None,
+            features=self.blended if "features" in self._wanted else None,
+            timing=timing,
             counts=counts,
+            backend=CpuRasterizer.name,
         )
 
 
@@ -157,7 +184,7 @@ def create() -> CpuRasterizer:
 
 
 class _Clock:
-    """Writes the milliseconds since the last lap under a name."""
+    """Adds the milliseconds since the last lap under a name."""
 
     def __init__(self, timing: dict[str, float]) -> None:
         self._timing = timing
@@ -165,5 +192,5 @@ class _Clock:
 
     def lap(self, name: str) -> None:
         now = time.perf_counter()
-        self._timing[name] = 1000.0 * (now - self._last)
+        self._timing[name] = self._timing.get(name, 0.0) + 1000.0 * (now - self._last)
         self._last = now

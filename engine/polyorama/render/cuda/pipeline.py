@@ -132,7 +132,7 @@ def project(
         lens.width, lens.height,
         eps2d=constants.dilation,
         packed=packed,
-        near_plane=lens.near if lens.orthographic else max(lens.near, constants.near),
+        near_plane=lens.near if constants.near is None else constants.near,
         far_plane=lens.far,
         calc_compensations=constants.antialiased,
         camera_model="ortho" if lens.orthographic else "pinhole",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from polyorama.scene.theatre.ornament import relief, rosette, scroll, sunburst
-from polyorama.scene.theatre.paint import Canvas, fbm, hex_color, mix, noise, ramp, step
-from polyorama.scene.theatre.sheets import (
+from polyorama.verbs.theatre.ornament import relief, rosette, scroll, sunburst
+from polyorama.verbs.theatre.paint import Canvas, fbm, hex_color, mix, noise, ramp, step
+from polyorama.verbs.theatre.sheets import (
     Sheet,
     block,
     board,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.scene.theatre.paint import fbm, hex_color, mix, noise, ramp, step
-from polyorama.scene.theatre.sheets import (
+from polyorama.verbs.theatre.paint import fbm, hex_color, mix, noise, ramp, step
+from polyorama.verbs.theatre.sheets import (
     Sheet,
     lathe,
     moved,
@@ -20,8 +20,8 @@ from polyorama.scene.theatre.sheets import (
     surface,
     tube,
 )
-from polyorama.scene.theatre.stage import floor_height
-from polyorama.scene.theatre.stipple import Dabs
+from polyorama.verbs.theatre.stage import floor_height
+from polyorama.verbs.theatre.stipple import Dabs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

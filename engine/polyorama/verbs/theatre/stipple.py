@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import kernel
-from polyorama.scene.theatre.paint import blurred
-from polyorama.scene.theatre.sheets import tangents
+from polyorama.verbs.theatre.paint import blurred
+from polyorama.verbs.theatre.sheets import tangents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from polyorama.scene.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.sheets import Sheet
 
 __all__ = ["Dabs", "joined", "stipple"]
 
@@ -30,6 +30,9 @@ Array = Any
 
 SIGMA = 0.7
 """Standard deviation of a Gaussian over the radius of its ellipse: closed cover, crisp enough."""
+
+_TOLERANCE = 0.055
+"""How much display colour may change over one radius, before scaling."""
 
 _LONGEST = 4.0
 _SLOPE = 0.45
@@ -88,7 +91,6 @@ def stipple(
     seed: int,
     finest: float = 0.0042,
     widest: float = 0.05,
-    tolerance: float = 0.055,
 ) -> Dabs:
     """Cover sheets with about `count` dabs.
 
@@ -102,15 +104,14 @@ def stipple(
         Same seed, same dabs.
     finest, widest
         Radii in world units between which sizes stay, before scaling.
-    tolerance
-        How much display colour may change over one radius.
     """
     fields = [_Field(sheet) for sheet in sheets]
     scale = 1.0
 
     def sized(k: float) -> tuple[list[tuple[Array, Array]], float]:
         sizes = [
-            field.sizes(finest * np.sqrt(k), widest * np.sqrt(k), tolerance * k) for field in fields
+            field.sizes(finest * np.sqrt(k), widest * np.sqrt(k), _TOLERANCE * k)
+            for field in fields
         ]
         # A maximal Poisson-disk set has about 0.58 / radius^2 centres per area.
         wanted = sum(

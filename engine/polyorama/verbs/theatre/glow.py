@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.scene.splats import SplatCloud, sh_from_colors
-from polyorama.scene.theatre import props, scenery, stage
-from polyorama.scene.theatre.paint import hex_color
-from polyorama.scene.theatre.sheets import shifted
+from polyorama.verbs.theatre import props, scenery, stage
+from polyorama.verbs.theatre.paint import hex_color
+from polyorama.verbs.theatre.sheets import shifted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

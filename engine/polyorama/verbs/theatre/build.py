@@ -14,18 +14,18 @@ from polyorama.scene.document import Document, Node
 from polyorama.scene.morton import morton_order
 from polyorama.scene.rotations import quaternions
 from polyorama.scene.splats import SplatCloud, sh_from_colors
-from polyorama.scene.theatre import cloth, glow, props, scenery, stage
-from polyorama.scene.theatre.light import Lamp, Shadows, lit_colors
-from polyorama.scene.theatre.paint import hex_color, linear
-from polyorama.scene.theatre.paper import backed, rim
-from polyorama.scene.theatre.sheets import shifted
-from polyorama.scene.theatre.stipple import Dabs, joined, stipple
+from polyorama.verbs.theatre import cloth, glow, props, scenery, stage
+from polyorama.verbs.theatre.light import Lamp, lit_colors, occluders
+from polyorama.verbs.theatre.paint import hex_light
+from polyorama.verbs.theatre.paper import backed, rim
+from polyorama.verbs.theatre.sheets import shifted
+from polyorama.verbs.theatre.stipple import Dabs, joined, stipple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polyorama.core.jobs import Job
-    from polyorama.scene.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.sheets import Sheet
 
 __all__ = ["SEED", "build_theatre", "cloud_of", "theatre_camera"]
 
@@ -98,24 +98,24 @@ def _lamps() -> list[Lamp]:
     spread = np.array(
         [(0, 0, 0), (0.35, 0.1, 0), (-0.35, -0.1, 0), (0.1, 0.35, 0), (-0.1, -0.35, 0)]
     )
-    warm = linear(hex_color("#ffb45e"))
+    warm = hex_light("#ffb45e")
     key, fill = np.array([-2.3, 3.0, 4.6]) + spread, np.array([2.6, 1.6, 4.4]) + spread
     moon = np.array([0.85, 3.1, -2.7]) + 0.6 * spread
     border = np.array([(x, 2.3, z) for x in (-0.7, 0.7) for z in (-0.32, -0.95)])
-    violet = linear(hex_color("#9a90e0"))
+    violet = hex_light("#9a90e0")
     return [
         Lamp(feet, 1.3 * warm, core=0.36),
-        Lamp(key, 0.56 * linear(hex_color("#ffdcae")), falloff=False),
-        Lamp(fill, 0.13 * linear(hex_color("#b9a8ff")), falloff=False),
-        Lamp(moon, 0.95 * linear(hex_color("#8fb4ff")), falloff=False, wrap=0.3),
+        Lamp(key, 0.56 * hex_light("#ffdcae"), falloff=False),
+        Lamp(fill, 0.13 * hex_light("#b9a8ff"), falloff=False),
+        Lamp(moon, 0.95 * hex_light("#8fb4ff"), falloff=False, wrap=0.3),
         Lamp(border, 2.1 * violet, core=0.5, wrap=0.4, through=0.5),
     ]
 
 
-def theatre_camera(size: tuple[int, int] = (1280, 720)) -> Camera:
+def theatre_camera() -> Camera:
     """The saved view, a little above the best seat."""
     flip = np.array([1.0, -1.0, -1.0])
-    return Camera.look_at(EYE * flip, TARGET * flip, (0.0, -1.0, 0.0), fov=FOV, size=size)
+    return Camera.look_at(EYE * flip, TARGET * flip, (0.0, -1.0, 0.0), fov=FOV, size=(1280, 720))
 
 
 def build_theatre(seed: int = SEED) -> Job[Document]:
@@ -153,10 +153,10 @@ def build_theatre(seed: int = SEED) -> Job[Document]:
             dabs.append(thing.extra(seed * 1000 + i))
         parts.append(joined(dabs))
     yield Progress(total - 2, total, "Lighting the stage")
-    shadows = Shadows([sheet for sheets in made for sheet in sheets])
+    standing = occluders([sheet for sheets in made for sheet in sheets])
     everything = joined(parts)
-    sky = (0.10 * linear(hex_color("#8c7fd0")) * 1.6, 0.075 * linear(hex_color("#ffb27a")) * 1.6)
-    colors = lit_colors(everything, shadows, _lamps(), sky=sky, viewer=np.array(EYE), exposure=1.0)
+    sky = (0.10 * hex_light("#8c7fd0") * 1.6, 0.075 * hex_light("#ffb27a") * 1.6)
+    colors = lit_colors(everything, standing, _lamps(), sky=sky, viewer=np.array(EYE))
     grain = np.random.default_rng(seed).normal(scale=0.011, size=(len(colors), 1))
     colors = np.clip(colors * (1 + grain) + 0.3 * grain * colors, 0.0, 1.0)
     yield Progress(total - 1, total, "Setting the stage")

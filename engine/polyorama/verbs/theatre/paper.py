@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.scene.theatre.paint import blurred, hex_color, mix
-from polyorama.scene.theatre.stipple import SIGMA, Dabs
+from polyorama.verbs.theatre.paint import blurred, hex_color, mix
+from polyorama.verbs.theatre.stipple import SIGMA, Dabs
 
 if TYPE_CHECKING:
-    from polyorama.scene.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.sheets import Sheet
 
 __all__ = ["backed", "rim"]
 

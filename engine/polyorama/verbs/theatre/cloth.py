@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polyorama.scene.theatre.paint import fbm, hex_color, mix, noise, ramp, step
-from polyorama.scene.theatre.sheets import Sheet, lathe, shifted, smooth_curve, surface, tube
+from polyorama.verbs.theatre.paint import fbm, hex_color, mix, noise, ramp, step
+from polyorama.verbs.theatre.sheets import Sheet, lathe, shifted, smooth_curve, surface, tube
 
 __all__ = ["curtain", "tie_back", "valance"]
 

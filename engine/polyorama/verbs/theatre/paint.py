@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image, ImageDraw
 
+from polyorama.core.color import linear_from_display
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
 __all__ = [
-    "Canvas", "blurred", "display", "fbm", "hex_color", "linear", "mix", "noise", "ramp", "step",
+    "Canvas", "blurred", "fbm", "hex_color", "hex_light", "mix", "noise", "ramp", "step",
 ]  # fmt: skip
 
 Array = Any
@@ -25,16 +27,9 @@ def hex_color(text: str) -> Array:
     return np.array([int(text[i : i + 2], 16) / 255.0 for i in (1, 3, 5)])
 
 
-def linear(color: ArrayLike) -> Array:
-    """Linear light of display RGB."""
-    c = np.clip(np.asarray(color, np.float64), 0.0, None)
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-
-
-def display(light: ArrayLike) -> Array:
-    """Display RGB of linear light, not clamped above."""
-    c = np.clip(np.asarray(light, np.float64), 0.0, None)
-    return np.where(c <= 0.0031308, c * 12.92, 1.055 * c ** (1 / 2.4) - 0.055)
+def hex_light(text: str) -> Array:
+    """(3,) float64 linear RGB of "#rrggbb"."""
+    return linear_from_display(hex_color(text))
 
 
 def step(low: float, high: float, x: ArrayLike) -> Array:

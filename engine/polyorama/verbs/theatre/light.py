@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.color import linear_from_display
+from polyorama.render.occlusion import Occluders
+from polyorama.render.shading import tone
+from polyorama.scene.mesh import Mesh
 from polyorama.scene.neighbors import KdTree
-from polyorama.scene.theatre.paint import display, linear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from polyorama.scene.theatre.sheets import Sheet
-    from polyorama.scene.theatre.stipple import Dabs
+    from polyorama.verbs.theatre.sheets import Sheet
+    from polyorama.verbs.theatre.stipple import Dabs
 
-__all__ = ["Lamp", "Shadows", "lit_colors"]
+__all__ = ["Lamp", "lit_colors", "occluders"]
 
 Array = Any
 
-_DIRECTIONS = 48
+_SKY_RAYS = 48
+_SKY_REACH = 1.05
+_SOFT = 14
+"""Neighbours over which light is evened out."""
+_STRIDE = 3
+"""Cells of a sheet to one of the mesh that stands in the light's way."""
 _LIFT = 0.006
 """How far above its surface a ray starts; paper is thicker than that."""
 
@@ -56,50 +63,15 @@ class Lamp:
     through: float = 0.0
 
 
-class Shadows:
-    """What stands in the way of light."""
-
-    def __init__(self, sheets: Sequence[Sheet], stride: int = 3) -> None:
-        self._o3d: Any = importlib.import_module("open3d")
-        self._scene = self._o3d.t.geometry.RaycastingScene()
-        vertices, triangles, start = [], [], 0
-        for sheet in sheets:
-            if not sheet.casts:
-                continue
-            points, faces = _coarse_mesh(sheet, stride)
-            vertices.append(points)
-            triangles.append(faces + start)
-            start += len(points)
-        self._scene.add_triangles(
-            self._o3d.core.Tensor(np.concatenate(vertices).astype(np.float32)),
-            self._o3d.core.Tensor(np.concatenate(triangles).astype(np.uint32)),
-        )
-
-    def blocked(self, origins: Array, directions: Array, reach: float) -> Array:
-        """(N,) bool: whether something lies on rays (N, 3), up to `reach` lengths of them."""
-        rays = np.concatenate([origins, directions], axis=1).astype(np.float32)
-        hit = self._scene.test_occlusions(self._o3d.core.Tensor(rays), tnear=0.0, tfar=reach)
-        return np.asarray(hit.numpy(), bool)
-
-    def openness(self, origins: Array, normals: Array, reach: float) -> Array:
-        """(N,) 0..1: share of the sky above each surface that is free, cosine-weighted."""
-        directions = _sphere(_DIRECTIONS)
-        total = np.zeros(len(origins))
-        free = np.zeros(len(origins))
-        for direction in directions:
-            weight = np.clip(normals @ direction, 0.0, None)
-            facing = np.flatnonzero(weight > 0.02)
-            rays = np.broadcast_to(direction, (len(facing), 3))
-            hit = self.blocked(origins[facing], rays, reach)
-            total[facing] += weight[facing]
-            free[facing] += weight[facing] * ~hit
-        return free / np.maximum(total, 1e-9)
+def occluders(sheets: Sequence[Sheet]) -> Occluders:
+    """What stands in the way of light; sheets that cast no shadow do not."""
+    return Occluders([_coarse_mesh(sheet) for sheet in sheets if sheet.casts])
 
 
-def _coarse_mesh(sheet: Sheet, stride: int) -> tuple[Array, Array]:
+def _coarse_mesh(sheet: Sheet) -> Mesh:
     height, width = sheet.points.shape[:2]
-    rows = np.unique(np.append(np.arange(0, height, stride), height - 1))
-    columns = np.unique(np.append(np.arange(0, width, stride), width - 1))
+    rows = np.unique(np.append(np.arange(0, height, _STRIDE), height - 1))
+    columns = np.unique(np.append(np.arange(0, width, _STRIDE), width - 1))
     points = sheet.points[np.ix_(rows, columns)]
     h, w = len(rows), len(columns)
     index = np.arange(h * w).reshape(h, w)
@@ -111,26 +83,16 @@ def _coarse_mesh(sheet: Sheet, stride: int) -> tuple[Array, Array]:
         solid = sheet.mask[np.ix_(rows, columns)] > 0.5
         whole = solid.ravel()[a] & solid.ravel()[b] & solid.ravel()[c] & solid.ravel()[d]
         faces = faces[whole]
-    return points.reshape(-1, 3), faces.reshape(-1, 3)
-
-
-def _sphere(count: int) -> Array:
-    """(count, 3) even directions."""
-    i = np.arange(count) + 0.5
-    z = 1 - 2 * i / count
-    angle = np.pi * (1 + 5**0.5) * i
-    ring = np.sqrt(1 - z * z)
-    return np.stack([ring * np.cos(angle), z, ring * np.sin(angle)], axis=1)
+    return Mesh(points.reshape(-1, 3).astype(np.float32), faces.reshape(-1, 3).astype(np.int32))
 
 
 def lit_colors(
     dabs: Dabs,
-    shadows: Shadows,
+    stage: Occluders,
     lamps: Sequence[Lamp],
     *,
     sky: tuple[Array, Array],
     viewer: Array,
-    exposure: float = 1.0,
 ) -> Array:
     """Display RGB (N, 3) of dabs under the lamps.
 
@@ -138,21 +100,23 @@ def lit_colors(
     ----------
     dabs
         What is lit.
-    shadows
-        Everything on the stage.
+    stage
+        Everything that throws shadows.
     lamps
         The lights.
     sky
         Linear light from above and from below, (3,) each.
     viewer
         (3,) from where highlights are seen.
-    exposure
-        Factor on all light before it is toned.
     """
-    albedo = linear(dabs.color)
+    albedo = linear_from_display(dabs.color)
     normals = dabs.frames[:, :, 2]
     origins = dabs.means + normals * _LIFT
-    open_sky = 0.25 + 0.75 * shadows.openness(origins, normals, 0.7)
+    soften = _Softener(dabs)
+    seen = stage.sky(
+        origins, normals.astype(np.float32), rays=_SKY_RAYS, distance=_SKY_REACH, seed=0
+    )
+    open_sky = 0.25 + 0.75 * soften(seen)
     up = 0.5 + 0.5 * normals[:, 1:2]
     ambient = (sky[0] * up + sky[1] * (1 - up)) * open_sky[:, None]
     view = viewer - dabs.means
@@ -160,10 +124,9 @@ def lit_colors(
     arriving = ambient
     shine = np.zeros_like(albedo)
     sharp = 6.0 + 60.0 * dabs.gloss**2
-    soften = _Softener(dabs)
     for lamp in lamps:
         share = lamp.light / len(lamp.points)
-        reaches = soften(_visible(shadows, lamp, origins, normals))
+        reaches = soften(_visible(stage, lamp, origins, normals))
         for point in lamp.points:
             way = point - dabs.means
             distance = np.linalg.norm(way, axis=1)
@@ -184,10 +147,10 @@ def lit_colors(
     mirror = 2 * np.sum(normals * view, axis=1, keepdims=True) * normals - view
     room = albedo * _room(mirror) * open_sky[:, None]
     light = np.where(metal, 0.66 * light + 0.7 * room, light)
-    return toned((light + dabs.glow) * exposure)
+    return tone(light + dabs.glow)
 
 
-def _visible(shadows: Shadows, lamp: Lamp, origins: Array, normals: Array) -> Array:
+def _visible(stage: Occluders, lamp: Lamp, origins: Array, normals: Array) -> Array:
     """(N,) share of the lamp that reaches each dab, weighted by how it faces the lamp's points."""
     total, free = np.zeros(len(origins)), np.zeros(len(origins))
     for point in lamp.points:
@@ -196,7 +159,8 @@ def _visible(shadows: Shadows, lamp: Lamp, origins: Array, normals: Array) -> Ar
         facing = np.clip(np.sum(normals * way, axis=1) / distance + lamp.wrap, 0.0, None)
         weight = facing / (distance**2 + lamp.core**2) if lamp.falloff else facing
         near = np.flatnonzero(facing > 1e-3)
-        hit = shadows.blocked(origins[near], way[near], 0.995)
+        rays = np.concatenate([origins[near], 0.995 * way[near]], axis=1)
+        hit = stage.blocked(rays.astype(np.float32))
         total[near] += weight[near]
         free[near] += weight[near] * np.where(hit, lamp.through, 1.0)
     return free / np.maximum(total, 1e-9)
@@ -205,8 +169,8 @@ def _visible(shadows: Shadows, lamp: Lamp, origins: Array, normals: Array) -> Ar
 class _Softener:
     """Averages a value over the nearest dabs that face the same way: shadows without grain."""
 
-    def __init__(self, dabs: Dabs, count: int = 14) -> None:
-        rows, _ = KdTree.of(dabs.means).nearest(dabs.means, count)
+    def __init__(self, dabs: Dabs) -> None:
+        rows, _ = KdTree.of(dabs.means).nearest(dabs.means, _SOFT)
         normals = dabs.frames[:, :, 2]
         alike = np.einsum("nc,nkc->nk", normals, normals[rows])
         self._rows = rows
@@ -227,14 +191,3 @@ def _room(directions: Array) -> Array:
     stage = np.exp(-(((y + 0.45) / 0.3) ** 2)) * np.clip(z, 0, 1)
     light = 0.03 + 0.5 * ceiling + 1.5 * window + 0.55 * stage
     return light[:, None] * np.array([1.0, 0.86, 0.62])
-
-
-def toned(light: Array) -> Array:
-    """Display RGB of linear light: a soft shoulder that keeps hue until it must let go."""
-    peak = np.max(light, axis=-1, keepdims=True)
-    knee = 0.55
-    over = np.maximum(peak - knee, 0.0)
-    squeezed = np.where(peak > knee, knee + (1 - knee) * over / (over + (1 - knee)), peak)
-    scaled = light * (squeezed / np.maximum(peak, 1e-9))
-    white = np.clip((peak - 1.2) / 6.0, 0.0, 0.6)
-    return display(scaled * (1 - white) + squeezed * white)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from polyorama.scene.theatre.ornament import star, stroke
-from polyorama.scene.theatre.paint import Canvas, blurred, fbm, hex_color, mix, noise, ramp, step
-from polyorama.scene.theatre.sheets import Sheet, board, shifted, smooth_curve, tube
+from polyorama.verbs.theatre.ornament import star, stroke
+from polyorama.verbs.theatre.paint import Canvas, blurred, fbm, hex_color, mix, noise, ramp, step
+from polyorama.verbs.theatre.sheets import Sheet, board, shifted, smooth_curve, tube
 
 __all__ = ["MOON", "clouds", "forest", "hanging_stars", "hills", "moon", "sky", "town"]
 
@@ -38,9 +38,8 @@ def _cut(canvas: Canvas, z: float, **more: Any) -> Sheet:
     )
 
 
-def _ellipse(
-    canvas: Canvas, x: float, y: float, rx: float, ry: float, soft: float = 0.006
-) -> Array:
+def _ellipse(canvas: Canvas, x: float, y: float, rx: float, ry: float) -> Array:
+    soft = 0.006
     r = np.hypot((canvas.x - x) / rx, (canvas.y - y) / ry)
     return step(soft / min(rx, ry), -soft / min(rx, ry), r - 1)
 
@@ -111,17 +110,15 @@ def moon() -> list[Sheet]:
     sheets = [_cut(canvas, -2.28, lit=0.35, casts=False)]
     for sx in (-0.12, 0.12):
         top = np.array([mx + sx, my + r * 0.9, -2.285])
-        sheets.append(
-            tube(
-                [shifted(top, 0, 1, 0), top],
-                0.0022,
-                0.012,
-                hex_color("#8f7f78"),
-                casts=False,
-                lit=0.6,
-            )
-        )
+        sheets.append(_thread(top, 0.012))
     return sheets
+
+
+def _thread(top: Array, step: float) -> Sheet:
+    """What a thing hangs on: a thread from above down to its top, in cells of `step`."""
+    return tube(
+        [shifted(top, 0, 1, 0), top], 0.0022, step, hex_color("#8f7f78"), casts=False, lit=0.6
+    )
 
 
 def clouds() -> list[Sheet]:
@@ -162,16 +159,7 @@ def clouds() -> list[Sheet]:
         sheets.append(_cut(canvas, z, lit=0.45, casts=False, grain=grain))
         for sx in (-0.5, 0.45) if abs(cx) < 0.3 else ():
             top = np.array([cx + sx * size, cy + 0.12 * size, z - 0.005])
-            sheets.append(
-                tube(
-                    [shifted(top, 0, 1, 0), top],
-                    0.0022,
-                    0.014,
-                    hex_color("#8f7f78"),
-                    casts=False,
-                    lit=0.6,
-                )
-            )
+            sheets.append(_thread(top, 0.014))
     return sheets
 
 

@@ -164,11 +164,9 @@ def block(
     size: ArrayLike,
     step: float,
     color: Any,
-    *,
-    bottom: bool = False,
     **more: Any,
 ) -> list[Sheet]:
-    """A box with its faces outward; the bottom only where it is asked for."""
+    """A box without a bottom, its faces outward."""
     c, (sx, sy, sz) = np.asarray(center, np.float64), np.asarray(size, np.float64)
     x, y, z = np.eye(3) * (sx, sy, sz)
     half = (x + y + z) / 2
@@ -180,8 +178,6 @@ def block(
         (c + half, -z, -y),
         (c - x / 2 + y / 2 - z / 2, x, z),
     ]
-    if bottom:
-        faces.append((c - x / 2 - y / 2 + z / 2, x, -z))
     return [panel(*face, step, color, **more) for face in faces]
 
 
@@ -208,10 +204,8 @@ def lathe(
     return surface(point, (around, len(line)), color, closed=True, **more)
 
 
-def tube(
-    path: ArrayLike, radius: ArrayLike, step: float, color: Any, *, flat: float = 1.0, **more: Any
-) -> Sheet:
-    """A round bar along `path` (N, 3); `radius` is one number or one a point; `flat` squeezes it.
+def tube(path: ArrayLike, radius: ArrayLike, step: float, color: Any, **more: Any) -> Sheet:
+    """A round bar along `path` (N, 3); `radius` is one number or one a point.
 
     Ends close where the radius goes to zero.
     """
@@ -234,7 +228,7 @@ def tube(
     def point(u: Array, v: Array) -> Array:
         row = np.clip(np.rint(v[:, 0] * (len(line) - 1)).astype(int), 0, len(line) - 1)
         angle = -2 * np.pi * u[..., None]
-        ring = np.cos(angle) * side[row][:, None] + flat * np.sin(angle) * over[row][:, None]
+        ring = np.cos(angle) * side[row][:, None] + np.sin(angle) * over[row][:, None]
         return line[row][:, None] + np.maximum(radii[row], 1e-5)[:, None, None] * ring
 
     made = surface(point, (around, len(line)), color, closed=True, **more)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.scene.theatre.paint import blurred, hex_color, mix, noise, step
-from polyorama.scene.theatre.sheets import Sheet, board
+from polyorama.verbs.theatre.paint import blurred, hex_color, mix, noise, step
+from polyorama.verbs.theatre.sheets import Sheet, board
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from polyorama.scene.theatre.paint import Canvas
+    from polyorama.verbs.theatre.paint import Canvas
 
 __all__ = ["relief", "rosette", "scroll", "star", "stroke", "sunburst"]
 
@@ -28,9 +28,7 @@ def stroke(line: ArrayLike, widths: ArrayLike) -> Array:
     return np.concatenate([p + side, (p - side)[::-1]])
 
 
-def scroll(
-    center: tuple[float, float], size: float, turn: float, side: int, leaves: int = 5
-) -> list[Array]:
+def scroll(center: tuple[float, float], size: float, turn: float, side: int) -> list[Array]:
     """Outlines of an acanthus scroll: a spiral stem that thickens, with leaves on its outside."""
     t = np.linspace(0.0, 1.0, 90)
     angle = turn + t * 2.3 * 2 * np.pi * 0.8
@@ -45,8 +43,8 @@ def scroll(
             [line[0, 0] + size * 0.13 * np.cos(dot), line[0, 1] + size * 0.13 * np.sin(dot)]
         )
     )
-    for i in range(leaves):
-        k = round((0.42 + 0.56 * i / leaves) * 89)
+    for i in range(5):
+        k = round((0.42 + 0.56 * i / 5) * 89)
         out = line[k] - np.asarray(center)
         out /= np.linalg.norm(out)
         ahead = line[min(k + 2, 89)] - line[k - 2]
@@ -58,11 +56,11 @@ def scroll(
     return outlines
 
 
-def rosette(center: tuple[float, float], size: float, petals: int = 8) -> list[Array]:
+def rosette(center: tuple[float, float], size: float) -> list[Array]:
     """Outlines of a round flower."""
     outlines = []
-    for i in range(petals):
-        a = 2 * np.pi * i / petals
+    for i in range(8):
+        a = 2 * np.pi * i / 8
         s = np.linspace(0.28, 1.0, 16)
         line = np.column_stack([center[0] + size * s * np.cos(a), center[1] + size * s * np.sin(a)])
         outlines.append(stroke(line, size * 0.2 * np.sin(np.pi * np.linspace(0.1, 1, 16)) ** 0.6))
