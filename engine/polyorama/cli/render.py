@@ -163,9 +163,9 @@ _OUTPUTS = ("output", "float", "depth", "exr")
 _CONTRADICTIONS = (
     ("turntable", "cameras"), ("cameras", "eye"), ("cameras", "target"), ("cameras", "up"),
     ("fov", "ortho"), ("cameras", "ortho"), ("cameras", "fov"), ("equirect", "fisheye"),
-    ("equirect", "ortho"), ("fisheye", "ortho"), ("stereo", "ortho"), ("dof", "ortho"), ("dof", "equirect"),
-    ("dof", "fisheye"), ("dolly_zoom", "ortho"), ("dolly", "cameras"), ("dolly_zoom", "cameras"),
-    ("hold", "cameras"), *itertools.combinations(MOVES, 2),
+    ("equirect", "ortho"), ("fisheye", "ortho"), ("stereo", "ortho"), ("dof", "ortho"),
+    ("dof", "equirect"), ("dof", "fisheye"), ("dolly_zoom", "ortho"), ("dolly", "cameras"),
+    ("dolly_zoom", "cameras"), ("hold", "cameras"), *itertools.combinations(MOVES, 2),
 )  # fmt: skip
 
 
