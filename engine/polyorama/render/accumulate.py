@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
+    from polyorama.scene.splats import SplatCloud
 
 __all__ = [
     "DepthOfField",
     "Sampling",
     "Shot",
+    "Softening",
     "accumulate",
     "lens_points",
     "sample_cameras",
     "shots",
     "shutter_times",
+    "softening_of",
 ]
 
 
@@ -44,6 +47,7 @@ SENSOR_HEIGHT = 0.024
 
 MAX_SAMPLES = 4096
 _MOST_PIXELS = 1 << 28
+_FEWEST_SOFT = 4
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 
 
@@ -236,6 +240,68 @@ def shutter_times(count: int, seed: int = 0) -> NDArray[np.float64]:
     return np.asarray(random.permutation(moments))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Softening:
+    """Fills the gaps between the samples of a lens, so that a few of them blur smoothly.
+
+    The points of n samples leave gaps of about 0.89 d / sqrt(n) between the copies of a splat whose
+    disc is d wide. So each splat is widened by a Gaussian of sigma 0.35 d / sqrt(n), in the world
+
+        sigma = 0.35 opening |z / focus - 1| / sqrt(n),
+
+    and thinned: with r the ratio of its areas before and after and c = min(a, 0.7), opacity a
+    becomes a (1 - (1 - c)^r) / c. For faint splats that is a r, which keeps their light; for solid
+    ones a little more, so that what lies behind a surface of them does not shine through. The
+    points move inward a little, which keeps the variance of the disc. Lone dots on black lose up to
+    a fifth of their light at 16 samples, hardly any at 64, as thin display values hold less light.
+
+    Parameters
+    ----------
+    camera
+        The middle of the lens.
+    dof
+        The lens.
+    samples
+        How many points of it are drawn.
+    """
+
+    camera: Camera
+    dof: DepthOfField
+    samples: int
+
+    _SIGMA = 0.35
+    _SOLID = 0.7
+
+    @property
+    def shrink(self) -> float:
+        """Factor on the lens points: the variances of disc (d^2 / 16) and Gaussian add up."""
+        return math.sqrt(max(0.25, 1.0 - 16.0 * self._SIGMA**2 / self.samples))
+
+    def applied(self, cloud: SplatCloud) -> SplatCloud:
+        """The cloud as each sample draws it."""
+        row, offset = self.camera.viewmat[2, :3], self.camera.viewmat[2, 3]
+        depth = cloud.means @ row.astype(np.float32) + np.float32(offset)
+        focus = self.dof.focus_depth(self.camera)
+        wide = self._SIGMA * self.dof.opening(self.camera) / math.sqrt(self.samples)
+        sigma = np.float32(wide) * np.abs(np.maximum(depth, 0.0) / np.float32(focus) - 1.0)
+        sigma = np.nan_to_num(sigma, posinf=0.0)[:, None]
+        scales = np.sqrt(cloud.scales * cloud.scales + sigma * sigma)
+        # The area of a splat is that of its two longer axes.
+        before = np.sort(cloud.scales, axis=1)[:, 1:].prod(axis=1)
+        after = np.sort(scales, axis=1)[:, 1:].prod(axis=1)
+        ratio = np.where(after > 0.0, before / np.where(after > 0.0, after, 1.0), 1.0)
+        solid = np.clip(cloud.opacities, 1e-6, self._SOLID)
+        opacities = cloud.opacities * (1.0 - (1.0 - solid) ** ratio) / solid
+        return replace(cloud, scales=scales, opacities=np.asarray(opacities, np.float32))
+
+
+def softening_of(shot: Shot, sampling: Sampling) -> Softening | None:
+    """What fills the gaps between a shot's lens samples; None where all is sharp."""
+    if sampling.dof is None or sampling.samples < _FEWEST_SOFT:
+        return None
+    return Softening(shot.camera, sampling.dof, sampling.samples)
+
+
 def sample_cameras(shot: Shot, sampling: Sampling) -> list[Camera]:
     """The cameras whose pictures are averaged, at the final size.
 
@@ -252,6 +318,9 @@ def sample_cameras(shot: Shot, sampling: Sampling) -> list[Camera]:
     if sampling.dof is None:
         return cameras
     points = lens_points(count, sampling.seed)
+    softening = softening_of(shot, sampling)
+    if softening is not None:
+        points = points * softening.shrink
     return [
         through_lens(camera, sampling.dof, point)
         for camera, point in zip(cameras, points, strict=True)

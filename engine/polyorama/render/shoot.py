@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from polyorama.errors import UsageError
-from polyorama.render.accumulate import Sampling, Shot, accumulate
+from polyorama.render.accumulate import Sampling, Shot, Softening, accumulate, softening_of
 from polyorama.render.frame import OUTPUTS, Frame
 from polyorama.render.light import to_bytes
 from polyorama.render.normals import blended_normals, facing_normals
@@ -105,7 +105,14 @@ class Filming:
 class Draw(Protocol):
     """Draws one sharp picture."""
 
-    def __call__(self, camera: Camera, outputs: tuple[str, ...], *, reach: float = 0.0) -> Frame:
+    def __call__(
+        self,
+        camera: Camera,
+        outputs: tuple[str, ...],
+        *,
+        reach: float = 0.0,
+        softening: Softening | None = None,
+    ) -> Frame:
         """The frame of `camera`.
 
         Parameters
@@ -114,6 +121,8 @@ class Draw(Protocol):
             Tangent of the angle from the view up to which the footprints of splats outside the
             picture keep their shape, where that is more than the renderer's constants say. Without
             it the glow of a large splat would end at the edge of a narrow picture.
+        softening
+            Widens what is out of focus, see `polyorama.render.accumulate.Softening`.
         """
         ...
 
@@ -133,13 +142,30 @@ def drawing(
     rasterizer, document, background, constants, limit
         As of `polyorama.render.resolve.resolve`.
     """
+    softened: list[tuple[Softening, Gaussians]] = []
 
-    def draw(camera: Camera, outputs: tuple[str, ...], *, reach: float = 0.0) -> Frame:
+    def soft(whole: Gaussians, softening: Softening) -> Gaussians:
+        # All samples of a shot share one.
+        if not softened or softened[0][0] is not softening:
+            cloud = softening.applied(whole.cloud)
+            made = Gaussians(cloud, whole.features, whole.node_index, whole.node_ids)
+            softened[:] = [(softening, made)]
+        return softened[0][1]
+
+    def draw(
+        camera: Camera,
+        outputs: tuple[str, ...],
+        *,
+        reach: float = 0.0,
+        softening: Softening | None = None,
+    ) -> Frame:
         state = resolve(document, camera, background=background, constants=constants, limit=limit)
         half = 0.5 * min(camera.width / camera.fx, camera.height / camera.fy)
         if (1.0 + state.constants.jacobian_margin) * half < reach:
             wider = replace(state.constants, jacobian_margin=reach / half - 1.0)
             state = replace(state, constants=wider)
+        if softening is not None:
+            state = replace(state, gaussians=soft(state.gaussians, softening))
         if "normals" not in outputs:
             return rasterizer.render(state, outputs)
         plain = tuple(name for name in outputs if name != "normals")
@@ -260,8 +286,13 @@ def _one_eye(
             frame = yield from panorama(once, camera, projection, names, faces=faces, opaque=opaque)
         return frame
 
+    softening = softening_of(shot, filming.sampling)
+
     def once(camera: Camera, names: tuple[str, ...]) -> Generator[None, None, Frame]:
-        frame = draw(camera, names, reach=0.0 if projection.is_plain else _REACH)
+        frame = draw(
+            camera, names, reach=0.0 if projection.is_plain else _REACH,
+            softening=softening if "color" in names else None,
+        )  # fmt: skip
         yield
         return frame
 
