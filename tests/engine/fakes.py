@@ -42,6 +42,7 @@ class DotRasterizer:
         y = np.floor(camera.fy * local[:, 1] / z + camera.cy).astype(int)
         color = np.zeros((camera.height, camera.width, 4), np.float32)
         depth = np.zeros(color.shape[:2], np.float32)
+        ids = np.full(color.shape[:2], -1, np.int32)
         if state.background is not None:
             color[...] = (*state.background, 1.0)
         for i in np.argsort(-local[:, 2]):
@@ -49,10 +50,17 @@ class DotRasterizer:
             if local[i, 2] > camera.near and inside:
                 color[y[i], x[i]] = (*cloud.colors[i], 1.0)
                 depth[y[i], x[i]] = local[i, 2]
+                ids[y[i], x[i]] = i
+        features = state.gaussians.features
+        blended = None
+        if "features" in outputs and features is not None:
+            blended = np.where((ids >= 0)[..., None], features[ids], np.float32(0.0))
         return Frame(
             rgba8=np.rint(color.clip(0, 1) * 255).astype(np.uint8) if "rgba8" in outputs else None,
             color=color if "color" in outputs else None,
             expected_depth=depth if "depth" in outputs else None,
+            ids=ids if "depth" in outputs else None,
+            features=blended,
             backend=self.name,
         )
 

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
-from polyorama.render.paths import interpolate, orbit, select_frames, spline, turntable
+from polyorama.render.paths import (
+    dolly,
+    dolly_zoom,
+    ease,
+    handheld,
+    interpolate,
+    orbit,
+    select_frames,
+    spline,
+    turntable,
+)
 
 TARGET = np.array([0.3, -0.2, 0.5])
 UP = np.array([0.0, -1.0, 0.0])
@@ -181,3 +191,85 @@ def test_single_frames_and_bad_ranges() -> None:
     for bad in ("", "a", "1:2:3:4", "1:2:0", "10", "-11", "1.5"):
         with pytest.raises(UsageError):
             select_frames(bad, 10)
+
+
+def test_a_dolly_keeps_its_direction_and_ends_at_its_share() -> None:
+    camera = Camera.look_at((0, -1, -4), (0.5, 0, 0), fov=40)
+    target = np.array([0.2, 0.1, 0.3])
+    moved = dolly(camera, target, 0.25, [0.0, 0.5, 1.0])
+    assert np.allclose(moved[0].viewmat, camera.viewmat)
+    distance = [np.linalg.norm(target - c.position) for c in moved]
+    assert distance[2] == pytest.approx(0.25 * distance[0])
+    assert distance[1] == pytest.approx((distance[0] + distance[2]) / 2)
+    for c in moved:
+        assert np.array_equal(c.viewmat[:3, :3], camera.viewmat[:3, :3])
+        assert c.fx == camera.fx
+    for bad in (0.0, -1.0, float("nan")):
+        with pytest.raises(UsageError, match="dolly"):
+            dolly(camera, target, bad, [0.0])
+
+
+def test_a_dolly_zoom_keeps_the_target_where_it_is() -> None:
+    camera = Camera.look_at((0, -1, -4), (0.5, 0, 0), fov=60, size=(320, 200))
+    target = np.array([0.4, -0.2, 0.1])
+    # All in the target's plane stays, what is behind grows as the lens gets longer.
+    plane = [target, target + 0.7 * camera.viewmat[0, :3], target - 0.4 * camera.viewmat[1, :3]]
+    far = target + 5 * camera.forward
+
+    def at(c: Camera, point: np.ndarray) -> np.ndarray:
+        x, y, z = c.viewmat[:3, :3] @ point + c.viewmat[:3, 3]
+        return np.array([c.fx * x / z + c.cx, c.fy * y / z + c.cy])
+
+    moved = dolly_zoom(camera, target, 20.0, np.linspace(0, 1, 5))
+    assert moved[-1].fov == pytest.approx(20.0)
+    for c in moved:
+        for point in plane:
+            assert at(c, point) == pytest.approx(at(camera, point), abs=1e-6)
+    spread = [np.linalg.norm(at(c, far) - at(c, far + camera.viewmat[0, :3])) for c in moved]
+    assert (np.diff(spread) > 0).all()
+    behind = Camera.look_at((0, 0, 4), (0, 0, 8))
+    with pytest.raises(UsageError, match="in front"):
+        dolly_zoom(behind, (0, 0, 0), 20.0, [1.0])
+    with pytest.raises(UsageError, match="200"):
+        dolly_zoom(camera, target, 200.0, [1.0])
+    flat = Camera.orthographic((0, 0, -1), (0, 0, 0), height_in_world=1)
+    with pytest.raises(UsageError, match="--ortho"):
+        dolly_zoom(flat, target, 20.0, [1.0])
+
+
+def test_easing_starts_and_stops_softly() -> None:
+    u = np.linspace(-0.2, 1.2, 141)
+    eased = ease(u)
+    assert eased[0] == 0.0
+    assert eased[-1] == 1.0
+    assert eased[70] == pytest.approx(0.5)
+    assert (np.diff(eased) >= 0).all()
+    assert np.diff(eased)[[20, 119]].max() < 1e-4
+
+
+def test_a_hand_sways_by_its_amount_smoothly_and_from_its_seed() -> None:
+    steady = Camera.look_at((0, 0, -4), (0, 0, 0))
+    times = np.arange(6000) / 24.0
+    moved = handheld([steady] * len(times), times, seed=3, degrees=0.5, distance=4.0)
+    forward = np.array([c.forward for c in moved])
+    angles = np.degrees(np.arcsin(forward[:, :2]))
+    assert np.sqrt((angles**2).mean(axis=0)) == pytest.approx([0.5, 0.5], rel=0.1)
+    assert np.abs(angles.mean(axis=0)).max() < 0.05
+    # No jumps: a 24th of a second later it is nearly there still.
+    assert np.abs(np.diff(angles, axis=0)).max() < 0.5
+    shift = np.array([c.position for c in moved]) - steady.position
+    assert 0.003 < np.sqrt((shift[:, :2] ** 2).mean()) < 0.03
+    for c in moved[:50]:
+        assert np.allclose(c.viewmat[:3, :3] @ c.viewmat[:3, :3].T, np.eye(3), atol=1e-12)
+    same = handheld([steady] * 9, times[100:109], seed=3, degrees=0.5, distance=4.0)
+    for a, b in zip(same, moved[100:109], strict=True):
+        assert np.array_equal(a.viewmat, b.viewmat), "a moment's sway depends on time alone"
+    other = handheld([steady] * 9, times[100:109], seed=4, degrees=0.5, distance=4.0)
+    assert not np.allclose(other[0].viewmat, moved[100].viewmat)
+    still = handheld([steady], [1.0], seed=3, degrees=0.0)[0]
+    assert np.allclose(still.viewmat, steady.viewmat)
+    for fields in ({"degrees": -1}, {"degrees": 90}, {"seed": -1}, {"distance": np.inf}):
+        with pytest.raises(UsageError):
+            handheld([steady], [0.0], **fields)
+    with pytest.raises(UsageError, match="one time"):
+        handheld([steady], [0.0, 1.0])

@@ -14,14 +14,21 @@ from PIL import Image
 from polyorama.core.jobs import run
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError, UnavailableError, UsageError
+from polyorama.io.exr import read_exr
 from polyorama.io.image import write_image
 from polyorama.io.video import write_video
+from polyorama.render.accumulate import Sampling
 from polyorama.render.paths import orbit
+from polyorama.render.post import Grade
+from polyorama.render.shoot import Filming
+from polyorama.render.stereo import Stereo
 from polyorama.scene.document import Document
 from polyorama.verbs.film import (
     frame_count,
+    level,
     render,
     render_frames,
+    render_job,
     subject_center,
     turntable,
     turntable_cameras,
@@ -332,3 +339,78 @@ def test_a_process_that_dies_is_told() -> None:
     chunks = [DyingChunk(7), DyingChunk(7), DyingChunk(7)]
     with pytest.raises(UnavailableError, match=r"exit code 7.*fewer processes"):
         list(work_in_processes(chunks, ball_document(), Look(), 2))
+
+
+def test_filming_reaches_every_frame(dots: DotRasterizer) -> None:
+    document = ball_document()
+    wide = Filming(stereo=Stereo("side-by-side", 0.2), sampling=Sampling(supersample=2))
+    frame = render(document, size=(32, 24), filming=wide, outputs=("rgba8", "linear", "normals"))
+    assert frame.rgba8.shape == (24, 64, 4)
+    assert frame.linear.shape == (24, 64, 4)
+    assert frame.normals.shape == (24, 64, 3)
+    steps = list(render_job(document, filming=wide, size=(32, 24)))
+    assert [(p.done, p.total) for p in steps] == [(0, 2), (1, 2), (2, 2)]
+    blurred = Filming(sampling=Sampling(shutter=0.5, samples=4))
+    dots.drawn = 0
+    frames = list(turntable(document, seconds=0.5, fps=8, size=(32, 24), filming=blurred))
+    assert (len(frames), dots.drawn) == (4, 16)
+    # The turn closes: the first frame's shutter opens before it, on the last step of the circle.
+    again = list(
+        render_frames(
+            document, turntable_cameras(document, 4, size=(32, 24)), filming=blurred, loop=True
+        )
+    )
+    assert np.array_equal(frames[0].rgba8, again[0].rgba8)
+
+
+def test_level_keeps_the_heading() -> None:
+    tilted = Camera.look_at((0, -2, -4), (1, 0, 0), (0.2, -1, 0), size=(64, 32))
+    flat = level(tilted, (0, -1, 0))
+    assert flat.position == pytest.approx(tilted.position)
+    assert flat.forward[1] == pytest.approx(0.0, abs=1e-12)
+    heading = tilted.forward[[0, 2]] / np.linalg.norm(tilted.forward[[0, 2]])
+    assert flat.forward[[0, 2]] == pytest.approx(heading)
+    down = level(Camera.look_at((0, -2, 0), (0, 0, 0), (0, 0, 1)), (0, -1, 0))
+    assert np.isfinite(down.viewmat).all()
+
+
+def test_parts_of_another_lens_are_not_taken(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mov"
+    plain = Look(filming=Filming(grade=Grade(exposure=0.5)))
+    other = Look(filming=Filming(grade=Grade(exposure=0.6)))
+    for look, reused in ((other, 0), (plain, 24)):
+        shutil.rmtree(parts_folder(path), ignore_errors=True)
+        dots.drawn, dots.stop_after = 0, 30
+        with pytest.raises(KeyboardInterrupt):
+            run(film_job(path, document, cameras, 12, look=plain))
+        dots.drawn, dots.stop_after = 0, None
+        outcome = run(film_job(path, document, cameras, 12, look=look, resume=True))
+        assert outcome.reused == reused
+        assert len(frames_in(path)) == 50
+
+
+@pytest.mark.parametrize("name", ["a.webm", "a.mov", "a.webp", "a.gif"])
+def test_transparent_films_of_several_processes(tmp_path: Path, name: str) -> None:
+    document = ball_document()
+    cameras = turntable_cameras(document, 26, size=(48, 32))
+    look = Look("cpu", background=None)
+    made = []
+    for jobs in (1, 2):
+        run(film_job(tmp_path / name, document, cameras, 12, look=look, jobs=jobs, comment="x"))
+        made.append((tmp_path / name).read_bytes())
+    assert made[0] == made[1]
+
+
+def test_layers_name_the_nodes_in_every_process(tmp_path: Path) -> None:
+    two = Document.of([ball(40), ball(60, seed=1)], ["one", "two"])
+    cameras = turntable_cameras(two, 10, size=(48, 32))
+    for jobs in (1, 2):
+        pattern = tmp_path / str(jobs) / "##.exr"
+        run(numbered_job(None, two, cameras, exr=pattern, look=Look("cpu"), jobs=jobs))
+    for number in range(10):
+        ours, theirs = (tmp_path / str(jobs) / f"{number:02d}.exr" for jobs in (1, 2))
+        channels, words = read_exr(ours)
+        assert words["nodes"] == "one\ntwo"
+        assert set(np.unique(channels["id.node"])) == {0, 1, 2}
+        assert ours.read_bytes() == theirs.read_bytes()

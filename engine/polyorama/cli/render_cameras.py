@@ -192,6 +192,11 @@ def _size(options: argparse.Namespace) -> tuple[int, int] | None:
     return _FISHEYE if options.fisheye is not None else None
 
 
+def _saved_size(options: argparse.Namespace, document: Document) -> tuple[int, int]:
+    saved = document.camera if options.eye is None else None
+    return _SIZE if saved is None else (saved.width, saved.height)
+
+
 def _read_cameras(options: argparse.Namespace) -> list[Camera]:
     from polyorama.io.cameras import read_cameras
 
@@ -218,15 +223,21 @@ def _one_camera(options: argparse.Namespace, document: Document) -> Camera:
         eye, pixels = camera.position, (camera.width, camera.height)
         target, up = eye + camera.forward, -camera.viewmat[1, :3]
     else:
-        up, pixels = np.asarray(document.up), _size(options) or _SIZE
+        up, pixels = np.asarray(document.up), _size(options) or _saved_size(options, document)
         center = subject_center(document)
         target = center if options.target is None else np.asarray(options.target)
         if options.eye is not None:
             eye = np.asarray(options.eye)
+        elif document.camera is not None:
+            # The saved view stays where it is and looks elsewhere.
+            eye = document.camera.position
         else:
             framed = view_of(document.with_camera(None), size=pixels, fov=options.fov)
             eye = target + (framed.position - center)
     if options.ortho is not None:
         return Camera.orthographic(eye, target, up, height_in_world=options.ortho, size=pixels)
-    fov = 45.0 if options.fov is None else options.fov
+    fov = options.fov
+    if fov is None:
+        saved = document.camera if options.eye is None else None
+        fov = 45.0 if saved is None or saved.kind != "pinhole" else saved.fov
     return Camera.look_at(eye, target, up, fov=fov, size=pixels)

@@ -425,4 +425,5 @@ def _noise(times: NDArray[np.float64], seed: int, axis: int) -> NDArray[np.float
     amplitudes *= np.sqrt(2.0 / (amplitudes**2).sum())
     phases = random.uniform(0.0, 2.0 * np.pi, len(frequencies))
     waves = np.sin(2.0 * np.pi * np.outer(times, frequencies) + phases)
-    return np.asarray(waves @ amplitudes)
+    # Not a matrix product: its rounding may depend on how many times there are.
+    return np.asarray((waves * amplitudes).sum(axis=1))

@@ -20,12 +20,17 @@ import polyorama
 from polyorama.core.jobs import Progress
 from polyorama.core.types import Camera
 from polyorama.io.formats import FORMATS, read_splats, write_splats
+from polyorama.render.accumulate import Sampling
 from polyorama.render.frame import OUTPUTS
+from polyorama.render.panorama import Projection
+from polyorama.render.post import Grade
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.resolve import resolve
+from polyorama.render.shoot import Filming
 from polyorama.render.state import Gaussians, RenderState
 from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.verbs.film import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +68,7 @@ def warm() -> Job[None]:
         If a kernel does not run here.
     """
     with tempfile.TemporaryDirectory() as folder:
-        steps = [*_drawing_steps(), *_file_steps(Path(folder))]
+        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder))]
         for done, step in enumerate(steps):
             yield Progress(done, len(steps), _NOTE)
             step()
@@ -153,6 +158,17 @@ def _drawing_steps() -> list[Callable[[], object]]:
 
     each = [draw({output}) for output in sorted(OUTPUTS)]
     return [*each, draw(set(OUTPUTS)), *(draw({"rgba8"}, degree) for degree in (1, 2, 3))]
+
+
+def _film_step() -> object:
+    """Panoramas, averaging and grading, in one small picture."""
+    document, camera = tiny_scene(0)
+    filming = Filming(
+        Projection("equirectangular"), None, Sampling(supersample=2), Grade(bloom=0.5)
+    )
+    outputs = ("rgba8", "depth", "normals")
+    small = camera.resized(16, 8)
+    return render(document, small, backend="cpu", outputs=outputs, filming=filming)
 
 
 def _file_steps(folder: Path) -> list[Callable[[], object]]:

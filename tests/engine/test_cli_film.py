@@ -1,0 +1,316 @@
+"""`polyorama render` as a film camera: every flag, every kind of file, every contradiction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from polyorama.cli import main
+from polyorama.cli.filming import filming_of
+from polyorama.core.types import Camera
+from polyorama.io.cameras import write_cameras
+from polyorama.io.exr import read_exr, read_exr_text
+from polyorama.io.formats import write_splats
+from polyorama.io.project import write_project
+from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["dots"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to work in, with ball.splat and cams.json."""
+    write_splats(ball(60), tmp_path / "ball.splat")
+    cameras = [
+        Camera.look_at((np.sin(a), -0.5, -4 * np.cos(a)), (0, 0, 0), size=(40, 30))
+        for a in np.linspace(0, 1, 6)
+    ]
+    write_cameras(tmp_path / "cams.json", cameras)
+    # What is compiled is compiled on first use here.
+    monkeypatch.setattr("polyorama.cli.DRAWING", frozenset())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def render(*words: str) -> int:
+    return main(["render", "ball.splat", "--backend", "cpu", *words])
+
+
+def pixels(path: str) -> np.ndarray:
+    with Image.open(path) as image:
+        return np.asarray(image.convert("RGBA")).astype(int)
+
+
+def frames_in(path: str) -> list[np.ndarray]:
+    with av.open(path) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+MOVE = ["--size", "48x32", "--fps", "8"]
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["--dolly", "1:0.5"], 8), (["--dolly-zoom", "1:20"], 8), (["--hold", "0.5"], 4),
+        (["--turntable", "1", "--handheld", "7:0.5"], 8),
+        (["--cameras", "cams.json", "--fly", "1", "--handheld", "0:0"], 8),
+        (["--hold", "1", "--frames", "2:6:2"], 2),
+    ],
+)  # fmt: skip
+def test_movements_make_films(folder: Path, words: list[str], count: int) -> None:
+    assert render("-o", "a.mp4", *MOVE, *words) == 0
+    assert len(frames_in("a.mp4")) == count
+
+
+def test_a_dolly_goes_nearer_and_a_hand_sways(folder: Path) -> None:
+    assert render("-o", "f/##.png", *MOVE, "--dolly", "1:2") == 0
+    wide = [
+        np.ptp(np.nonzero(pixels(f"f/{i:02d}.png")[..., :3].max(axis=2) > 60)[1]) for i in (0, 7)
+    ]
+    assert wide[1] == pytest.approx(wide[0] / 2, abs=3)
+    assert render("-o", "h/##.png", *MOVE, "--hold", "1", "--handheld", "3:2") == 0
+    assert not np.array_equal(pixels("h/00.png"), pixels("h/05.png"))
+    assert render("-o", "g/##.png", *MOVE, "--hold", "1") == 0
+    assert np.array_equal(pixels("g/00.png"), pixels("g/05.png"))
+
+
+def test_a_target_turns_the_saved_view_where_it_is(folder: Path) -> None:
+    saved = Camera.look_at((0, 0, -5), (0, 0, 0), fov=30, size=(40, 40))
+    write_project(ball_document(camera=saved), "show.poly")
+    common = ["--backend", "cpu", "--float"]
+    assert main(["render", "show.poly", *common, "a.npy", "--target", "0.4,0,0"]) == 0
+    turned = Camera.look_at((0, 0, -5), (0.4, 0, 0), fov=30, size=(40, 40))
+    write_project(ball_document(camera=turned), "turned.poly")
+    assert main(["render", "turned.poly", *common, "b.npy"]) == 0
+    assert np.array_equal(np.load("a.npy"), np.load("b.npy"))
+
+
+def test_lens_and_shutter_blur(folder: Path) -> None:
+    still = ["--size", "64x48", "--eye", "0,0,-4", "--target", "0,0,0", "--up", "0,-1,0"]
+    assert render("-o", "sharp.png", *still) == 0
+    lens = ["--dof", "f/1.4@8", "--sensor", "900", "--samples", "16"]
+    assert render("-o", "soft.png", *still, *lens) == 0
+    edges = [np.abs(np.diff(pixels(n)[..., 1], axis=1)).mean() for n in ("sharp.png", "soft.png")]
+    assert edges[1] < 0.6 * edges[0]
+    with Image.open("soft.png") as image:
+        assert image.text["Comment"].endswith("--dof f/1.4@8 --sensor 900 --samples 16")
+    turn = ["--size", "64x48", "--turntable", "1", "--fps", "6", "--frames", "1"]
+    assert render("-o", "0/#.png", *turn) == 0
+    assert render("-o", "1/#.png", *turn, "--shutter", "1", "--samples", "12") == 0
+    edges = [np.abs(np.diff(pixels(f"{i}/1.png")[..., 1], axis=1)).mean() for i in (0, 1)]
+    assert edges[1] < 0.8 * edges[0]
+    # A frame on its own is blurred as in the whole film.
+    whole = ["--size", "64x48", "--turntable", "1", "--fps", "6", "--shutter", "1"]
+    assert render("-o", "2/#.png", *whole, "--samples", "12") == 0
+    assert np.array_equal(pixels("2/1.png"), pixels("1/1.png"))
+
+
+def test_panoramas_say_what_they_are(folder: Path) -> None:
+    around = ["--eye", "0,0,-2", "--size", "64x32", "--equirect"]
+    for name in ("a.png", "a.jpg", "a.webp"):
+        assert render("-o", name, *around) == 0
+        with Image.open(name) as image:
+            assert image.size == (64, 32)
+            packet = image.info.get("xmp") or image.text["XML:com.adobe.xmp"]
+            assert b"equirectangular" in (packet if isinstance(packet, bytes) else packet.encode())
+    assert render("-o", "tb.png", *around, "--stereo", "top-bottom", "--interaxial", "0.1") == 0
+    assert pixels("tb.png").shape == (64, 64, 4)
+    assert render("-o", "sbs.png", "--size", "40x30", "--stereo", "side-by-side") == 0
+    assert pixels("sbs.png").shape == (30, 80, 4)
+    assert render("-o", "fish.png", "--fisheye", "200", "--size", "40x40") == 0
+    assert pixels("fish.png")[0, 0].tolist() == [0, 0, 0, 255]
+    clear = ["--fisheye", "200", "--size", "40x40", "--background", "transparent"]
+    assert render("-o", "fishc.png", *clear) == 0
+    assert pixels("fishc.png")[0, 0].tolist() == [0, 0, 0, 0]
+
+
+def test_panoramas_are_level(folder: Path) -> None:
+    """The middle row is the horizon, however the camera was tilted."""
+    base = ["--equirect", "--size", "64x32", "--up", "0,-1,0", "--depth"]
+    assert render(*base, "a.npy", "--eye", "0,-3,-3", "--target", "0,-3,0") == 0
+    assert render(*base, "b.npy", "--eye", "0,-3,-3", "--target", "0,0,0") == 0
+    assert np.array_equal(np.load("a.npy"), np.load("b.npy"))
+
+
+def test_the_grade_changes_pixels_and_is_told(folder: Path) -> None:
+    base = ["--size", "48x32", "--background", "#444444"]
+    assert render("-o", "0.png", *base) == 0
+    for i, words in enumerate(
+        [["--exposure", "1.5"], ["--bloom", "0.8"], ["--vignette", "0.7"], ["--tonemap", "aces"],
+         ["--tonemap", "agx"], ["--supersample", "3"]], 1
+    ):  # fmt: skip
+        assert render("-o", f"{i}.png", *base, *words) == 0
+        assert not np.array_equal(pixels("0.png"), pixels(f"{i}.png"))
+        with Image.open(f"{i}.png") as image:
+            assert image.text["Comment"].endswith(" ".join(words))
+
+
+def test_layers_for_compositing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = ["--size", "48x32", "--background", "transparent"]
+    assert render("-o", "a.exr", *base) == 0
+    assert "Wrote a.exr (48x32" in capsys.readouterr().out
+    assert render("-o", "b.png", "--exr", "b.exr", "--float", "b.npy", "--depth", "b.png.png",
+                  *base) == 0  # fmt: skip
+    channels, _ = read_exr("a.exr")
+    assert set(channels) >= {"R", "A", "Z", "normal.X", "id.splat", "id.node"}
+    assert np.array_equal(channels["R"], read_exr("b.exr")[0]["R"])
+    assert read_exr_text("a.exr")["Comment"].startswith("polyorama render ball.splat --size 48x32")
+    alpha = np.load("b.npy")[..., 3]
+    assert np.abs(channels["A"].astype(float) - alpha).max() < 1e-3
+    assert set(np.unique(channels["id.node"])) == {0, 1}
+    # EXR is light: a display value of one half is 0.214 in it, exposure doubles it, and the tone
+    # curve, which is the screen's, leaves it alone.
+    plain = ["--size", "8x8", "--background", "0.5,0.5,0.5", "--eye", "9,9,9", "--target", "9,8,19"]
+    assert render("-o", "c.exr", *plain, "--exposure", "1", "--tonemap", "aces") == 0
+    assert read_exr("c.exr")[0]["R"].max() == pytest.approx(0.428, abs=2e-3)
+
+
+def test_numbered_layers_go_on(dots: DotRasterizer, folder: Path) -> None:
+    words = ["render", "ball.splat", "-o", "f/##.exr", "--cameras", "cams.json"]
+    dots.stop_after = 12
+    assert main(words) == 130
+    there = len(list((folder / "f").iterdir()))
+    assert 1 <= there < 6
+    dots.stop_after = None
+    drawn = dots.drawn
+    assert main([*words, "--resume"]) == 0
+    assert len(list((folder / "f").iterdir())) == 6
+    assert dots.drawn - drawn < 3 * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("a.mov", []), ("a.webm", []), ("a.gif", []), ("a.webp", []), ("a.mp4", ["--codec", "h265"]),
+     ("b.mov", ["--codec", "h264"])],
+)  # fmt: skip
+def test_kinds_of_films(folder: Path, name: str, words: list[str]) -> None:
+    base = [*MOVE, "--turntable", "1", *words]
+    assert render("-o", name, *base) == 0
+    if name.endswith(("gif", "webp")):
+        with Image.open(name) as image:
+            assert image.n_frames == 8
+            told = image.info.get("comment", b"").decode() or image.getexif()[0x010E]
+    else:
+        with av.open(name) as container:
+            assert sum(1 for packet in container.demux(video=0) if packet.size) == 8
+            told = {k.lower(): v for k, v in container.metadata.items()}["comment"]
+    assert "polyorama render ball.splat --size 48x32 --turntable 1 --fps 8" in told
+    if words:
+        return
+    assert render("-o", name, *base, "--background", "transparent") == 0
+
+
+SAME = [
+    ("a.png", ["--dof", "f/2@target", "--sensor", "400", "--samples", "4", "--bloom", "0.3"]),
+    ("a.exr", ["--supersample", "2"]),
+    ("a.npy", ["--equirect", "--size", "32x16"]),
+    ("a.mp4", ["--turntable", "1", "--fps", "6", "--shutter", "0.5", "--samples", "3"]),
+    ("a.webm", ["--hold", "1", "--fps", "6", "--handheld", "5:1"]),
+]
+
+
+@pytest.mark.parametrize(("name", "words"), SAME)
+def test_the_same_command_gives_the_same_bytes(folder: Path, name: str, words: list[str]) -> None:
+    out = ["--float", name] if name.endswith("npy") else ["-o", name]
+    size = [] if "--size" in words else ["--size", "48x32"]
+    made = []
+    for _ in range(2):
+        assert render(*out, *size, *words) == 0
+        made.append((folder / name).read_bytes())
+    assert made[0] == made[1]
+
+
+FLAT = ["--ortho", "2"]
+CONTRADICTIONS = [
+    (["-o", "a.png", "--dof", "f/0@target"], "f/0"),
+    (["-o", "a.png", "--dof", "f/2.8@0"], "focus distance of 0"),
+    (["-o", "a.png", "--dof", "f/2.8@moon"], "cannot be focused on"),
+    (["-o", "a.png", "--dof", "f/2.8@1,2"], "cannot be focused on"),
+    (["-o", "a.png", "--dof", "f/2.8", "--eye", "0,0,-4", "--target", "0,1,-9", "--size", "8x8",
+      "--dof", "f/2.8@0,0,0"], "behind the camera"),
+    (["-o", "a.png", "--dof", "f/2.8", *FLAT], "--dof and --ortho contradict"),
+    (["-o", "a.png", "--dof", "f/2.8", "--equirect"], "--dof and --equirect contradict"),
+    (["-o", "a.png", "--sensor", "24"], "--dof"),
+    (["-o", "a.png", "--samples", "9"], "--dof or --shutter"),
+    (["-o", "a.png", "--dof", "f/2", "--samples", "0"], "0 samples"),
+    (["-o", "a.mp4", "--turntable", "1", "--shutter", "-1"], "shutter of -1"),
+    (["-o", "a.png", "--supersample", "9"], "1, 2, 3 or 4"),
+    (["-o", "a.png", "--supersample", "4", "--size", "9000x10"], "too large"),
+    (["-o", "a.png", "--equirect", *FLAT], "--equirect and --ortho contradict"),
+    (["-o", "a.png", "--fisheye", "180", *FLAT], "--fisheye and --ortho contradict"),
+    (["-o", "a.png", "--stereo", "top-bottom", *FLAT], "--stereo and --ortho contradict"),
+    (["-o", "a.png", "--equirect", "--fisheye", "90"], "contradict"),
+    (["-o", "a.png", "--equirect", "--size", "64x64"], "twice as wide"),
+    (["-o", "a.png", "--equirect", "--size", "40000x20000"], "40000x20000"),
+    (["-o", "a.png", "--equirect", "--vignette", "0.5", "--size", "8x4"], "--vignette"),
+    (["-o", "a.png", "--fisheye", "400"], "400"),
+    (["-o", "a.png", "--stereo", "anaglyph"], "anaglyph"),
+    (["-o", "a.png", "--interaxial", "0.1"], "--stereo"),
+    (["-o", "a.png", "--stereo", "top-bottom", "--interaxial", "0"], "0 apart"),
+    (["-o", "a.png", "--stereo", "top-bottom", "--convergence", "-2"], "-2"),
+    (["-o", "a.png", "--exposure", "99"], "99 stops"),
+    (["-o", "a.png", "--tonemap", "film"], "aces"),
+    (["-o", "a.png", "--bloom", "2"], "bloom of 2"),
+    (["-o", "a.png", "--codec", "h264"], "film's"),
+    (["-o", "a.mp4", "--hold", "1", "--codec", "divx"], "divx"),
+    (["-o", "a.mp4", "--hold", "1", "--codec", "vp9"], ".webm"),
+    (["-o", "a.mp4", "--hold", "1", "--background", "transparent"], "no transparency"),
+    (["-o", "a.mp4", "--hold", "1", "--turntable", "1"], "contradict"),
+    (["-o", "a.mp4", "--dolly", "1:0.5", "--cameras", "cams.json"], "contradict"),
+    (["-o", "a.mp4", "--dolly", "1:0"], "dolly"),
+    (["-o", "a.mp4", "--dolly-zoom", "1:180"], "180"),
+    (["-o", "a.gif", "--hold", "1", "--fps", "60"], "at most 50"),
+    (["-o", "a.gif"], "--hold SECONDS"),
+    (["-o", "a.mp4", "--hold", "1", "--exr", "a.exr"], "sequence"),
+    (["-o", "a.exr", "--exr", "b.exr"], "either -o or --exr"),
+    (["--exr", "a.png"], ".exr"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "said"), CONTRADICTIONS)
+def test_contradictions(
+    folder: Path, dots: DotRasterizer, words: list[str], said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    assert main(["render", "ball.splat", *words]) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert message.startswith("polyorama: ")
+    assert message.count("\n") == 1
+    left = {entry.name for entry in folder.iterdir()} - {"ball.splat", "cams.json"}
+    assert left == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--dof", "2.8"], ["--dof", "f/x"], ["--dolly", "4"], ["--handheld", "a:1"],
+     ["--handheld", "-1:1"], ["--dolly-zoom", "1:nan"]],
+)  # fmt: skip
+def test_words_that_are_no_values(
+    folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        render("-o", "a.mp4", *words)
+    assert f"argument {words[0]}" in capsys.readouterr().err
+
+
+def test_stereo_defaults_follow_the_target() -> None:
+    import argparse
+
+    names = ("dof", "sensor", "shutter", "samples", "supersample", "seed", "equirect", "fisheye",
+             "interaxial", "convergence", "exposure", "bloom", "vignette", "tonemap")  # fmt: skip
+    options = argparse.Namespace(**dict.fromkeys(names), stereo="side-by-side")
+    camera = Camera.look_at((0, 0, -6), (0, 0, 0))
+    stereo = filming_of(options, camera, np.zeros(3)).stereo
+    assert stereo.interaxial == pytest.approx(0.2)
+    assert stereo.convergence == pytest.approx(6.0)
+    options.equirect = True
+    assert filming_of(options, camera, np.zeros(3)).stereo.convergence is None
