@@ -51,6 +51,8 @@ _PART_FRAMES = (12, 60)
 """Fewest and most frames of a film's part; in between, a part is a second."""
 _PART_NAME = re.compile(r"(\d{6})-(\d+)-([0-9a-f]{24})\.mp4")
 _FINGERPRINT = "Fingerprint"
+_FLOATS, _DEPTH = "Floats", "Depth"
+"""Under these words a picture names the digests of the arrays that were made with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +140,19 @@ class PictureRun:
             yield
 
     def _write(self, frame: Frame, item: NumberedFrame) -> None:
+        text = dict(item.text)
         if item.floats is not None:
             assert frame.color is not None
             write_float(item.floats, frame.color)
+            text[_FLOATS] = _file_digest(item.floats)
         if item.depth is not None:
             assert frame.expected_depth is not None
             write_depth(item.depth, frame.expected_depth)
+            text[_DEPTH] = _file_digest(item.depth)
         if item.picture is not None:
             write_image(
                 item.picture, frame, quality=self.quality, keep_alpha=self.keep_alpha,
-                text=item.text,
+                text=text,
             )  # fmt: skip
 
 
@@ -387,13 +392,22 @@ def numbered_job(
 
 
 def _is_done(item: NumberedFrame) -> bool:
-    if any(p is not None and not p.is_file() for p in (item.picture, item.floats, item.depth)):
-        return False
     assert item.picture is not None
     try:
-        return read_text(item.picture).get(_FINGERPRINT) == item.text[_FINGERPRINT]
-    except PolyoramaError:
+        made = read_text(item.picture)
+        arrays = {_FLOATS: item.floats, _DEPTH: item.depth}
+        return made.get(_FINGERPRINT) == item.text[_FINGERPRINT] and all(
+            made.get(word) == _file_digest(path)
+            for word, path in arrays.items()
+            if path is not None
+        )
+    except (PolyoramaError, OSError):
         return False
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=12)).hexdigest()
 
 
 def _work(
