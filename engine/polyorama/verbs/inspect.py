@@ -180,7 +180,8 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
     up, confidence = estimate_up(cloud)
     return Inspection(
         source, name, stored_bytes(source), nodes, visible, triangles, len(cloud),
-        cloud.sh_degree, cloud.model, tuple(cloud.extras), cloud.comments, _floats(low), _floats(high), *_ends(robust),
+        cloud.sh_degree, cloud.model, tuple(cloud.extras), cloud.comments,
+        _floats(low), _floats(high), *_ends(robust),
         _floats(up), confidence, overdraw(cloud), tuple(column_statistics(cloud)),
         tuple(lint(cloud)),
     )  # fmt: skip
