@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from polyorama.cli.arguments import size
+from polyorama.core.types import MAX_SIDE
+from polyorama_studio.governor import MOST_PIXELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,12 +21,27 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_LONGEST_REST = 3600
+"""Seconds between the finished picture and the screenshot, at most."""
+
 
 def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.partition("x")
-    if not (cross and width.isdecimal() and height.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1440x900")
-    return int(width), int(height)
+    width, height = size(text)
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        raise argparse.ArgumentTypeError(f"a window's sides are 1 to {MAX_SIDE}, not {text}")
+    if width * height > MOST_PIXELS:
+        raise argparse.ArgumentTypeError(f"a window has at most {MOST_PIXELS:,} pixels, not {text}")
+    return width, height
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 <= seconds <= _LONGEST_REST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 0 to {_LONGEST_REST} seconds")
+    return seconds
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
         "--screenshot", type=Path, metavar="OUT.png", help="save a picture of the window and leave"
     )
     parser.add_argument(
-        "--after", type=float, default=0.3, metavar="SECONDS",
+        "--after", type=_seconds, default=0.3, metavar="SECONDS",
         help="rest between the finished picture and the screenshot (default 0.3)",
     )  # fmt: skip
     return parser

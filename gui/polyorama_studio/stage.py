@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from polyorama_studio.governor import FULL, Governor
+from polyorama_studio.governor import FULL, Governor, fitting_size
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.rendering import Picture, RenderLoop, Request
 
@@ -118,10 +118,13 @@ class Stage(QObject):
         self._ask(moving=False)
 
     def set_size(self, width: int, height: int) -> None:
-        """The viewport's size in device pixels."""
-        if (width, height) != self.size and width > 0 and height > 0:
+        """The viewport's size in device pixels; the picture's where that can be drawn."""
+        if width < 1 or height < 1:
+            return
+        size = fitting_size(width, height)
+        if size != self.size:
             first = self.size == (0, 0)
-            self.size = (width, height)
+            self.size = size
             if first:
                 self._ask(moving=False)
             else:

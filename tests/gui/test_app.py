@@ -8,9 +8,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from polyorama.io.formats import write_splats
+from polyorama_studio.app import main
 from polyorama_studio.session import Notice, Session
 from tests.gui.fakes import a_cloud
 
@@ -71,6 +73,26 @@ def test_the_program_starts_and_leaves(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     with Image.open(out) as image:
         assert image.size == (900, 600)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--size 0x0", "--size 0x600", "--size 99999999999x5", "--size 99999x99999",
+        "--size 16384x16384", "--size 1e3x5", "--size x", "--after nan", "--after inf",
+        "--after=-1", "--after 1e9", "--after soon",
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_told_before_anything_opens(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words.split())
+    assert left.value.code == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith(
+        f"polyorama-studio: error: argument {words.replace('=', ' ').split()[0]}"
+    )
 
 
 def run_without(what: str, error: str) -> subprocess.CompletedProcess[str]:

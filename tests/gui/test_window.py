@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from polyorama_studio.window import Window
+    from tests.gui.fakes import FakeRasterizer
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -223,6 +224,19 @@ def test_pictures_have_the_screens_pixels(qtbot: QtBot, opened: Window, monkeypa
     qtbot.waitUntil(
         lambda: stage.idle and (stage.picture.image.width(), stage.picture.image.height()) == wanted
     )
+
+
+def test_a_picture_of_another_size_fills_the_viewport(
+    qtbot: QtBot, opened: Window, rasterizer: FakeRasterizer, monkeypatch
+) -> None:
+    viewport, stage = opened.viewport, opened.session.stage
+    monkeypatch.setattr("polyorama_studio.governor.MAX_SIDE", 500)
+    viewport._tell_size()
+    assert max(stage.size) == 500
+    qtbot.waitUntil(lambda: stage.idle and stage.picture.image.width() == 500)
+    shown = viewport.grab().toImage()
+    color = stage._theme.tokens.color("stage")
+    assert shown.pixelColor(shown.width() - 40, shown.height() - 5) == color
 
 
 def drop(window: Window, paths: list[Path], at: QPointF) -> None:
