@@ -37,9 +37,9 @@ def drag(qtbot: QtBot, widget: QWidget, button, modifiers, start: QPoint, step: 
     qtbot.mouseRelease(widget, button, modifiers, start + step)
 
 
-def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
+def wheel(widget: QWidget, at: QPointF, notches: float, pixels: int = 0) -> None:
     event = QWheelEvent(
-        at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches),
+        at, widget.mapToGlobal(at), QPoint(0, pixels), QPoint(0, round(120 * notches)),
         Qt.MouseButton.NoButton, NONE, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(widget, event)
@@ -140,6 +140,31 @@ def test_the_wheel_zooms_to_the_surface_under_the_pointer(qtbot: QtBot, opened: 
     assert seen == pytest.approx((at.x(), at.y()), abs=1.0)
     wheel(viewport, at, -3)
     assert stage.view.distance == pytest.approx(distance)
+    qtbot.waitUntil(lambda: stage.idle)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_no_turn_of_the_wheel_runs_away(
+    qtbot: QtBot, opened: Window, sign: int, orthographic: bool
+) -> None:
+    stage, viewport = opened.session.stage, opened.viewport
+    stage.with_projection(orthographic)
+    whole = stage.view.distance
+    far = sign * 1_000_000
+    for number in range(60):
+        at = QPointF(37.0 * number % viewport.width(), 91.0 * number % viewport.height())
+        wheel(viewport, at, far / 120, far if number % 2 else 0)
+    assert 1e-6 * whole < stage.view.distance < 1e4 * whole
+    assert np.linalg.norm(stage.view.eye) < 1e5 * whole
+    end = stage.view
+    wheel(viewport, QPointF(50.0, 60.0), far)
+    assert stage.view == end, "at the end nothing moves, sideways neither"
+    for _ in range(60):
+        wheel(viewport, QPointF(400.0, 250.0), -3 * sign)
+    assert (stage.view.distance > whole) == (sign > 0), "and there is a way back"
+    opened.session.frame_all()
+    qtbot.waitUntil(lambda: stage.view.distance == pytest.approx(whole, rel=0.5))
     qtbot.waitUntil(lambda: stage.idle)
 
 
