@@ -223,7 +223,7 @@ def _chunks(count: int, rays: int) -> Iterator[tuple[int, int]]:
 
 @kernel
 def _uniform(number, seed):  # type: ignore[no-untyped-def]
-    """A number in [0, 1) from two integers (a 32-bit mixer)."""
+    """A number in [0, 1) from two integers: a mixer of 32 bits whose products are of 64."""
     x = np.uint32(number) * np.uint32(0x9E3779B9) + np.uint32(seed) * np.uint32(0x85EBCA6B)
     x = np.uint32(x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
     x = np.uint32(x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
