@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 
+def shared_folder() -> Path:
+    """Where real test files lie, if they are here."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    return Path(os.environ.get("POLYORAMA_TEST_DATA", default))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real test files beside the checkout; tests that need it are skipped without."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("POLYORAMA_TEST_DATA", default))
+    folder = shared_folder()
     if not folder.is_dir():
         pytest.skip(f"real test files are not here: {folder}")
     return folder

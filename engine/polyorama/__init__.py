@@ -43,7 +43,7 @@ _LAZY = {
     "inspect": "polyorama.verbs.inspect",
     "open": "polyorama.verbs.open",
     "read_cameras": "polyorama.io.cameras",
-    "render": "polyorama.verbs.film",
+    "render": "polyorama.render",
     "turntable": "polyorama.verbs.film",
     "write_cameras": "polyorama.io.cameras",
     "write_image": "polyorama.io.image",
@@ -51,21 +51,21 @@ _LAZY = {
 }
 
 
+class _Room(types.ModuleType):
+    """A room of the engine that is a verb as well: called, it is the verb of its name."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Draw one picture of a document and return a Frame: see `polyorama.verbs.film.render`."""
+        return importlib.import_module("polyorama.verbs.film").render(*args, **options)
+
+
 class _Package(types.ModuleType):
-    """The package as an object, on which `render` is the verb.
+    """The package as an object: the room `polyorama.render`, once bound, can be called."""
 
-    `polyorama.render` is a room too, and importing any of its modules would bind the room to that
-    name; the room is always reached by import, so here the verb wins.
-    """
-
-    @property
-    def render(self) -> Any:
-        """`polyorama.verbs.film.render`."""
-        return importlib.import_module(_LAZY["render"]).render
-
-    @render.setter
-    def render(self, room: types.ModuleType) -> None:
-        """Leave the verb in place when the import system binds the room."""
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "render" and isinstance(value, types.ModuleType):
+            value.__class__ = _Room
+        super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Package
@@ -75,8 +75,10 @@ def __getattr__(name: str) -> Any:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'polyorama' has no attribute {name!r}")
-    value = getattr(importlib.import_module(module), name)
-    globals()[name] = value
+    value: Any = importlib.import_module(module)
+    if module != f"polyorama.{name}":
+        value = getattr(value, name)
+        globals()[name] = value
     return value
 
 

@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
+import os
 import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.cli.arguments import size
+from polyorama.core.types import MAX_SIDE
+from polyorama_studio.governor import MOST_PIXELS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from polyorama_studio.window import Window
-
 __all__ = ["main"]
+
+_LONGEST_REST = 3600
+"""Seconds between the finished picture and the screenshot, at most."""
 
 
 def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.partition("x")
-    if not (cross and width.isdecimal() and height.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1440x900")
-    return int(width), int(height)
+    width, height = size(text)
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        raise argparse.ArgumentTypeError(f"a window's sides are 1 to {MAX_SIDE}, not {text}")
+    if width * height > MOST_PIXELS:
+        raise argparse.ArgumentTypeError(f"a window has at most {MOST_PIXELS:,} pixels, not {text}")
+    return width, height
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0.0 <= seconds <= _LONGEST_REST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 0 to {_LONGEST_REST} seconds")
+    return seconds
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -44,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         "--screenshot", type=Path, metavar="OUT.png", help="save a picture of the window and leave"
     )
     parser.add_argument(
-        "--after", type=float, default=0.3, metavar="SECONDS",
+        "--after", type=_seconds, default=0.3, metavar="SECONDS",
         help="rest between the finished picture and the screenshot (default 0.3)",
     )  # fmt: skip
     return parser
@@ -66,17 +85,22 @@ def _lacking() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Open the window; returns the exit status: 2 where this installation has no windows."""
+    """Open the window; returns the exit status.
+
+    That is 2 where no window can be opened here, and where a screenshot was asked for that could
+    not be saved or shows a failure.
+    """
     options = _parser().parse_args(sys.argv[1:] if argv is None else argv)
     lacking = _lacking()
     if lacking:
-        sys.stderr.write(f"polyorama-studio: {lacking}\n")
-        return 2
+        return _refuse(lacking)
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtGui import QGuiApplication
     from PySide6.QtWidgets import QApplication
 
+    from polyorama.errors import PolyoramaError
     from polyorama_studio import logs
+    from polyorama_studio.screenshot import Screenshot
     from polyorama_studio.session import Session
     from polyorama_studio.window import Window
 
@@ -86,7 +110,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
     )
-    application = QApplication.instance() or QApplication(sys.argv[:1])
+    with logs.start_of_qt(_no_screen):
+        application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
     # Ctrl+C in the terminal ends the program, as it does everywhere else.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -97,6 +122,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     window = Window(session)
     if options.size:
         window.resize(*options.size)
+    screenshot = None
+    if options.screenshot:
+        try:
+            screenshot = Screenshot(window, options.screenshot, options.after)
+        except PolyoramaError as error:
+            session.close()
+            return _refuse(str(error))
     window.show()
     session.stage.warm_up()
     if options.stage:
@@ -105,12 +137,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         session.open_sample()
     elif options.files:
         session.open_files(options.files)
-    if options.screenshot:
-        _arrange_screenshot(window, options.screenshot, options.after)
-    return application.exec()
+    if screenshot is None:
+        return application.exec()
+    screenshot.start()
+    # Closed by hand before its picture was made, the window has not done what was asked either.
+    return application.exec() or screenshot.status
 
 
-def _arrange_screenshot(window: Window, path: Path, after: float) -> None:
-    from polyorama_studio.screenshot import Screenshot
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"polyorama-studio: {sentence}\n")
+    return 2
 
-    Screenshot(window, path, after).start()
+
+def _no_screen(reason: str) -> None:
+    """Leave with one sentence, before Qt aborts because it cannot open windows here."""
+    advice = "run `xvfb-run -a polyorama-studio` or " if sys.platform.startswith("linux") else ""
+    _refuse(
+        f"No window can be opened here ({reason}); {advice}"
+        "draw without a window: polyorama render FILE -o picture.png"
+    )
+    sys.stderr.flush()
+    # Qt aborts as soon as its handler returns, and an exception cannot pass through Qt.
+    os._exit(2)

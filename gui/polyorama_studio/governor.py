@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["FULL", "Governor", "Quality"]
+from polyorama.core.types import MAX_SIDE
+
+__all__ = ["FULL", "MOST_PIXELS", "Governor", "Quality", "fitting_size"]
+
+MOST_PIXELS = 2**26
+"""A picture in a window has at most so many, twice those of an 8K screen."""
 
 _STEP = 1 / 16
 _LEAST_SCALE = 0.5
@@ -13,6 +18,18 @@ _SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)
 _FEWER, _MORE = 0.22, 0.7
 """Shares of the pixels below and above which the number of splats changes."""
 _START = 0.25
+
+
+def fitting_size(width: int, height: int) -> tuple[int, int]:
+    """The largest picture of that shape, in pixels, that can be drawn: sides and area are bounded.
+
+    A window spread over several screens may be larger; its picture is stretched then.
+    """
+    scale = min(MAX_SIDE / max(width, height), (MOST_PIXELS / (width * height)) ** 0.5)
+    if scale >= 1.0:
+        return width, height
+    # Rounded down, so that neither bound is passed.
+    return max(1, int(width * scale)), max(1, int(height * scale))
 
 
 @dataclass(frozen=True, slots=True)

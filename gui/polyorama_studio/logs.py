@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import threading
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
-__all__ = ["install", "log_text"]
+__all__ = ["install", "log_text", "start_of_qt"]
 
 _KEPT = 500
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -52,6 +54,32 @@ def install() -> None:
     sys.excepthook = _on_exception
     threading.excepthook = _on_thread_exception
     qInstallMessageHandler(_on_qt_message)
+
+
+@contextlib.contextmanager
+def start_of_qt(on_failure: Callable[[str], None]) -> Iterator[None]:
+    """While Qt starts: what it says is logged when it has started.
+
+    Parameters
+    ----------
+    on_failure
+        Called with what Qt said first, in one line, where it cannot start; when that returns, Qt
+        aborts the process.
+    """
+    held: list[tuple[QtMsgType, QMessageLogContext, str]] = []
+
+    def hold(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+        held.append((kind, context, message))
+        if kind == QtMsgType.QtFatalMsg:
+            on_failure(" ".join(held[0][2].split()))
+
+    qInstallMessageHandler(hold)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(_on_qt_message)
+    for kind, context, message in held:
+        _on_qt_message(kind, context, message)
 
 
 def _on_exception(

@@ -174,14 +174,33 @@ class OrbitView:
         moved = np.asarray(self.target) - dx * unit * right + dy * unit * upward
         return replace(self, target=_vector(moved))
 
-    def zoomed(self, factor: float, anchor: NDArray[np.float64] | None = None) -> OrbitView:
-        """Distances to `anchor` (the target by default) times `factor`; it stays where it is."""
+    def zoomed(
+        self,
+        factor: float,
+        anchor: NDArray[np.float64] | None = None,
+        *,
+        reach: tuple[float, float] = (1e-6, 1e9),
+    ) -> OrbitView:
+        """Nearer or farther.
+
+        Parameters
+        ----------
+        factor
+            Of all distances to `anchor`, which stays where it is in the picture; above zero.
+        anchor
+            (3,), by default the target.
+        reach
+            The least and the greatest distance from the eye to the target, world units; a view
+            that is beyond them already can only come back.
+        """
+        least, most = min(reach[0], self.distance), max(reach[1], self.distance)
+        distance = min(max(self.distance * factor, least), most)
+        # The target goes as far as the eye: stopped short, the two would drift apart.
+        share = distance / self.distance
         target = np.asarray(self.target)
         center = target if anchor is None else np.asarray(anchor)
         return replace(
-            self,
-            target=_vector(center + (target - center) * factor),
-            distance=float(np.clip(self.distance * factor, 1e-6, 1e9)),
+            self, target=_vector(target + (center - target) * (1.0 - share)), distance=distance
         )
 
     def retargeted(self, point: NDArray[np.float64]) -> OrbitView:

@@ -206,7 +206,7 @@ class Session(QObject):
         present = self.stage.document if add else None
         if present is not None:
             document = calls.add(present, document, calls.name_of(files))
-            view = self.stage.view
+            view = None
         self.files = (*self.files, *files) if present is not None else files
         self._end_reading()
         self.stage.set_document(document, view)
@@ -235,12 +235,14 @@ class Session(QObject):
             view = self.stage.view
             self._jobs.submit(
                 partial(calls.framed, document, view, self.stage.size),
-                Handlers(self._on_framed, self.report, self._on_progress),
+                Handlers(partial(self._on_framed, document), self.report, self._on_progress),
                 "frame",
             )
 
-    def _on_framed(self, view: OrbitView) -> None:
-        self.stage.set_view(view, moving=False)
+    def _on_framed(self, document: Document, view: OrbitView) -> None:
+        # Another scene may have come meanwhile, which this view would miss.
+        if document is self.stage.document:
+            self.stage.frame(view)
 
     def look(self, direction: str) -> None:
         """See the target from a named side."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from polyorama_studio.governor import FULL, Governor
+from polyorama_studio.governor import FULL, Governor, fitting_size
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.rendering import Picture, RenderLoop, Request
 
@@ -32,6 +32,8 @@ __all__ = ["SPIN_DEGREES_PER_SECOND", "STILL_MS", "Stage"]
 STILL_MS = 140
 """After so long without a move, the picture counts as still."""
 SPIN_DEGREES_PER_SECOND = 24.0
+_REACH = (1e-5, 1e3)
+"""Nearest and farthest zoom, as shares of the distance from which everything is seen."""
 _UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
 
 
@@ -68,6 +70,7 @@ class Stage(QObject):
         self._loop = RenderLoop(make_rasterizer, self._post_picture, self._post_preparing)
         self.document: Document | None = None
         self.view = OrbitView()
+        self._whole = self.view.distance
         self.size = (0, 0)
         self.picture: Picture | None = None
         self.preparing: Progress | None = None
@@ -113,15 +116,19 @@ class Stage(QObject):
         self.governor.forget()
         if view is not None:
             self.view = view
+            self._whole = view.distance
         self.document_changed.emit()
         self.view_changed.emit()
         self._ask(moving=False)
 
     def set_size(self, width: int, height: int) -> None:
-        """The viewport's size in device pixels."""
-        if (width, height) != self.size and width > 0 and height > 0:
+        """The viewport's size in device pixels; the picture's where that can be drawn."""
+        if width < 1 or height < 1:
+            return
+        size = fitting_size(width, height)
+        if size != self.size:
             first = self.size == (0, 0)
-            self.size = (width, height)
+            self.size = size
             if first:
                 self._ask(moving=False)
             else:
@@ -137,6 +144,16 @@ class Stage(QObject):
             self._move()
         else:
             self._ask(moving=self.spinning)
+
+    def frame(self, view: OrbitView) -> None:
+        """Look from where everything is seen; how near and how far one can zoom goes by it."""
+        self._whole = view.distance
+        self.set_view(view, moving=False)
+
+    def zoom(self, factor: float, anchor: NDArray[np.float64] | None = None) -> None:
+        """Multiply the distances to `anchor`, (3,), by default the target; within reach."""
+        reach = (_REACH[0] * self._whole, _REACH[1] * self._whole)
+        self.set_view(self.view.zoomed(factor, anchor, reach=reach))
 
     def hold(self) -> None:
         """A drag begins."""

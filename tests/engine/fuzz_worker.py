@@ -1,9 +1,10 @@
 """Reads mutated files in a process of its own, whose memory is limited; used by test_io_fuzz.
 
-    python -m tests.engine.fuzz_worker FOLDER FIRST LAST
+    python -m tests.engine.fuzz_worker KIND FOLDER FIRST LAST
 
-FOLDER holds the valid files. The last line printed is JSON: how often reading ended in a cloud and
-in an error, what else came of it, and the slowest file.
+FOLDER holds the valid files, KIND (see `READERS`) says how they are read. The last line printed is
+JSON: how often reading succeeded and how often it ended in an error, what else came of it, and the
+slowest file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import faulthandler
 import gzip
 import io
 import json
+import re
 import struct
 import sys
 import time
@@ -23,8 +25,13 @@ from pathlib import Path
 
 import numpy as np
 
+from polyorama.edit.rules import parse_rule
 from polyorama.errors import PolyoramaError
+from polyorama.io.cameras import read_cameras
 from polyorama.io.formats import read_splats
+from polyorama.io.mesh import read_mesh
+from polyorama.io.project import read_project
+from tests.engine.splat_samples import sample_cloud
 
 ROOM = 1 << 30
 """Bytes of address space that reading may take beyond what the process has at the start."""
@@ -36,6 +43,30 @@ EXTREMES = [0, 1, 2, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFF
 ODD_VALUES = [
     None, True, -1, 0, 0.5, 1e308, -1e308, 2**31, 2**63, 10**400, "", "../x", "\0", [], {}, [[]],
 ]  # fmt: skip
+
+
+CLOUD = sample_cloud(20, 1, extras={"label": np.arange(20)})
+
+
+def use_rule(path: Path) -> bool:
+    rule = parse_rule(path.read_bytes().decode("latin-1"))
+    return rule.mask(CLOUD).shape == (20,)
+
+
+READERS = {
+    "splats": lambda path: len(read_splats(path)) > 0,
+    "meshes": lambda path: len(read_mesh(path).triangles) > 0,
+    "projects": lambda path: read_project(path).nodes is not None,
+    "cameras": lambda path: len(read_cameras(path)) > 0,
+    "rules": use_rule,
+}
+"""What is done with a file of each kind; true where something came of it."""
+
+
+WORDS = (
+    *("x", "hue", "scale", "label", "min", "not ", " and ", " or ", " in ", "..", "<", ">="),
+    *("(", ")", ",", "0", "1e999", "-3", "1e-45", "0x1", "nan", ".", "**", "/", "color", "x.x"),
+)
 
 
 def mutated_bytes(data: bytes, rng: np.random.Generator) -> bytes:
@@ -72,6 +103,22 @@ def mutated_bytes(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(data)
 
 
+def mutated_words(text: str, rng: np.random.Generator) -> bytes:
+    """A rule of which a word or two are gone, doubled, or other ones."""
+    words = re.findall(r"\s+|\d+\.?\d*|\w+|[<>=!*]+|\S", text)
+    for _ in range(rng.integers(1, 3)):
+        at = int(rng.integers(len(words)))
+        match rng.integers(3):
+            case 0:
+                words[at : at + 1] = []
+            case 1:
+                words[at:at] = [words[at]]
+            case 2:
+                words[at] = WORDS[int(rng.integers(len(WORDS)))]
+        words = words or ["x"]
+    return "".join(words).encode()
+
+
 def mutated_json(text: bytes, rng: np.random.Generator) -> bytes:
     """A document in which a few values are of another kind, missing, or absurd."""
     document = json.loads(text)
@@ -104,7 +151,8 @@ def mutated_file(name: str, data: bytes, rng: np.random.Generator) -> bytes:
             parts = {part: archive.read(part) for part in archive.namelist()}
         part = list(parts)[int(rng.integers(len(parts)))]
         if rng.random() < 0.5:
-            parts["meta.json"] = mutated_json(parts["meta.json"], rng)
+            described = next(name for name in parts if name.endswith(".json"))
+            parts[described] = mutated_json(parts[described], rng)
         else:
             parts[part] = mutated_bytes(parts[part], rng)
         buffer = io.BytesIO()
@@ -118,7 +166,9 @@ def mutated_file(name: str, data: bytes, rng: np.random.Generator) -> bytes:
         text += b" " * (-len(text) % 4)
         body = struct.pack("<I4s", len(text), b"JSON") + text + data[20 + length :]
         return struct.pack("<4sII", b"glTF", 2, 12 + len(body)) + body
-    if inside and name.endswith(".gltf"):
+    if inside and name.endswith(".txt"):
+        return mutated_words(data.decode(), rng)
+    if inside and name.endswith((".gltf", ".json")):
         return mutated_json(data, rng)
     return mutated_bytes(data, rng)
 
@@ -134,16 +184,17 @@ def limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def main(folder: Path, first: int, last: int) -> None:
+def main(kind: str, folder: Path, first: int, last: int) -> None:
     warnings.simplefilter("error")
+    read = READERS[kind]
     seeds = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
     names = list(seeds)
     for name in names:  # imports and kernels take their memory before the limit is set
-        read_splats(folder / name)
+        assert read(folder / name), name
     limit_memory()
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    clouds, errors, failures, slowest = 0, 0, [], (0.0, "")
+    good, errors, failures, slowest = 0, 0, [], (0.0, "")
     for number in range(first, last):
         rng = np.random.default_rng(number)
         name = names[number % len(names)]
@@ -152,22 +203,23 @@ def main(folder: Path, first: int, last: int) -> None:
         faulthandler.dump_traceback_later(HANGS_AFTER, exit=True)
         start = time.perf_counter()
         try:
-            cloud = read_splats(path)
-            assert len(cloud) > 0
-            clouds += 1
+            assert read(path)
+            good += 1
         except PolyoramaError as error:
             errors += 1
             text = str(error)
-            if "memory" in text or "\n" in text or len(text) > 600 or path.name not in text:
+            sentence = text.partition("\n")[0] if kind == "rules" else text
+            named = kind == "rules" or path.name in text
+            if "memory" in text or "\n" in sentence or len(sentence) > 600 or not named:
                 failures.append(f"{number} {name}: a poor sentence: {text[:300]}")
         except BaseException as error:  # noqa: BLE001 - anything else is what we look for
             where = traceback.format_exc().splitlines()[-9:]
             failures.append(f"{number} {name}: {error!r:.200}\n" + "\n".join(where))
         faulthandler.cancel_dump_traceback_later()
         slowest = max(slowest, (time.perf_counter() - start, f"{number} {name}"))
-    report = {"clouds": clouds, "errors": errors, "failures": failures, "slowest": slowest}
+    report = {"good": good, "errors": errors, "failures": failures, "slowest": slowest}
     sys.stdout.write(json.dumps(report) + "\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

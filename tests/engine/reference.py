@@ -35,6 +35,12 @@ def basis(d):
     )
 
 
+def seen_colors(sh, directions):
+    """Colours (N, 3) of coefficients (N, K, 3) seen along unit directions (N, 3)."""
+    pairs = zip(np.asarray(sh, np.float64), directions, strict=True)
+    return np.array([np.maximum(basis(d)[: len(c)] @ c + 0.5, 0.0) for c, d in pairs])
+
+
 @dataclass
 class ReferenceFrame:
     """Float64 pictures: color (H, W, 3) without background, alpha, depths, ids, features."""

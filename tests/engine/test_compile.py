@@ -50,3 +50,22 @@ def test_cores_must_be_a_number(monkeypatch, wanted):
     monkeypatch.setenv("POLYORAMA_CORES", wanted)
     with pytest.raises(UsageError, match="POLYORAMA_CORES"):
         compiling.core_count()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_threads_of_its_own():
+    code = """
+        import os
+        from polyorama.core.compile import parallel_for
+        parallel_for(lambda part, start, stop: part, 8, 8)
+        child = os.fork()
+        if child == 0:
+            os._exit(parallel_for(lambda part, start, stop: part, 8, 8) != list(range(8)))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True, text=True, check=True, timeout=60,
+        env={**os.environ, "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    assert done.stdout == "0\n"

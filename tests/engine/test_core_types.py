@@ -46,6 +46,10 @@ def test_small_scenes_are_not_cut_away():
         ({"target": (1, -2, -5)}, "same point"),
         ({"up": (0, 0, 0)}, "along its view"),
         ({"eye": (0, np.nan, 0)}, "finite"),
+        ({"eye": "abc"}, "must be numbers"),
+        ({"fov": "wide"}, "must be numbers"),
+        ({"size": (32.5, 24)}, "whole numbers"),
+        ({"size": "32x24"}, "whole numbers"),
         ({"near": 0.0}, "near plane"),
         ({"near": 2.0, "far": 1.0}, "near plane"),
     ],
@@ -59,3 +63,11 @@ def test_cameras_that_show_nothing_are_refused(change, words):
 def test_a_matrix_that_is_not_rigid_is_refused():
     with pytest.raises(UsageError, match="rigid"):
         Camera(np.ones((4, 4)), 50, 50, 10, 10, 20, 20)
+
+
+def test_unknown_kinds_and_odd_sizes_are_refused():
+    viewmat = Camera.look_at((0, 0, -1), (0, 0, 0)).viewmat
+    with pytest.raises(UsageError, match="kind of camera 'fish'"):
+        Camera(viewmat, 50, 50, 10, 10, 20, 20, kind="fish")
+    with pytest.raises(UsageError, match="whole pixels"):
+        Camera(viewmat, 50, 50, 10, 10, 10.5, 20)

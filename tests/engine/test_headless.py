@@ -60,31 +60,3 @@ def test_every_engine_module_imports_without_qt() -> None:
 def test_the_blocker_blocks() -> None:
     code = f"{BLOCKER}\ntry:\n    import PySide6\nexcept ImportError:\n    print('blocked')"
     assert python(code).strip() == "blocked"
-
-
-def loaded_by(statement: str) -> set[str]:
-    code = f"import sys\n{statement}\nprint(*sorted(sys.modules))"
-    return set(python(code).split())
-
-
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    loaded = loaded_by("import polyorama")
-    heavy = {"torch", "numba", "llvmlite", "numpy", "PIL", "av", "open3d", "PySide6", "scipy"}
-    assert loaded & heavy == set()
-
-
-def test_public_names_exist() -> None:
-    for name in dir(polyorama):
-        assert getattr(polyorama, name) is not None
-
-
-def test_help_loads_no_numpy() -> None:
-    statement = (
-        "import contextlib, io\n"
-        "from polyorama.cli import main\n"
-        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
-        "    main(['--help'])"
-    )
-    loaded = loaded_by(statement)
-    assert "polyorama.cli" in loaded
-    assert loaded & {"numpy", "numba", "PIL", "av"} == set()

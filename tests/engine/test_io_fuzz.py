@@ -11,14 +11,23 @@ import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from polyorama.core.compile import core_count
+from polyorama.core.types import Camera
+from polyorama.edit.rules import parse_rule
 from polyorama.errors import PolyoramaError
+from polyorama.io.cameras import write_cameras
 from polyorama.io.formats import read_splats, write_splats
+from polyorama.io.project import read_project, write_project
+from polyorama.scene.document import Document, Node
+from polyorama.verbs.demo import sample_path
+from tests.conftest import shared_folder
 from tests.engine.splat_samples import (
     ksplat_bytes,
     sample_cloud,
@@ -26,14 +35,18 @@ from tests.engine.splat_samples import (
     spz_gzip,
     spz_zstd,
 )
+from tests.engine.test_io_mesh import OBJ, Gltf, data_uri, ply, png
 
-MUTATIONS = 5000
+if TYPE_CHECKING:
+    from polyorama.scene.splats import SplatCloud
+
+MUTATIONS = {"splats": 5000, "meshes": 1500, "projects": 800, "cameras": 1200, "rules": 3000}
 PEAK = 256 << 20
 """Bytes that reading a file of a few hundred bytes may take."""
 
 
-def make_seeds(folder: Path) -> None:
-    """Small valid files of every format and version."""
+def make_splats(folder: Path) -> None:
+    """Small valid files of every format and version, and an excerpt of the sample stage."""
     for degree, count in ((0, 40), (1, 25), (3, 12)):
         cloud = sample_cloud(count, degree, seed=degree, spread=1.1)
         for ending in ("ply", "compressed.ply", "splat", "spz", "sog", "glb"):
@@ -51,12 +64,90 @@ def make_seeds(folder: Path) -> None:
     (folder / "text.ply").write_bytes(ascii_ply(cloud))
     # A .gltf file with its buffer inside.
     write_splats(cloud, folder / "beside.gltf")
-    document = json.loads((folder / "beside.gltf").read_text())
-    buffer = (folder / "beside.bin").read_bytes()
-    document["buffers"][0]["uri"] = "data:;base64," + base64.b64encode(buffer).decode()
-    (folder / "inside.gltf").write_text(json.dumps(document))
-    (folder / "beside.gltf").unlink()
-    (folder / "beside.bin").unlink()
+    (folder / "inside.gltf").write_bytes(with_buffer_inside(folder / "beside.gltf"))
+    for ending in ("ply", "sog"):
+        write_splats(sample_excerpt(), folder / f"sample.{ending}")
+
+
+def with_buffer_inside(path: Path) -> bytes:
+    """A .gltf file as one piece; the files that it was made of are removed."""
+    document = json.loads(path.read_text())
+    buffer = path.parent / document["buffers"][0]["uri"]
+    encoded = base64.b64encode(buffer.read_bytes()).decode()
+    document["buffers"][0]["uri"] = f"data:;base64,{encoded}"
+    path.unlink()
+    buffer.unlink()
+    return json.dumps(document).encode()
+
+
+def sample_excerpt() -> SplatCloud:
+    """A few hundred real splats: every so-manieth one of a prop of the sample stage."""
+    cloud = read_project(sample_path()).node("teapot").content
+    return cloud.subset(slice(0, None, len(cloud) // 200))
+
+
+def make_meshes(folder: Path) -> None:
+    """Every kind of mesh file, with textures, colours and polygons."""
+    gltf = Gltf()
+    gltf.doc["images"] = [{"uri": data_uri(png())}]
+    gltf.doc["textures"] = [{"source": 0}]
+    gltf.doc["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]
+    scene = gltf.show({"mesh": gltf.mesh(material=0)})
+    scene.write(folder / "a.glb")
+    (folder / "a.gltf").write_bytes(with_buffer_inside(scene.write(folder / "b.gltf")))
+    (folder / "a.obj").write_text(OBJ)
+    for encoding in ("ascii", "binary_little_endian", "binary_big_endian"):
+        (folder / f"{encoding}.ply").write_bytes(ply(encoding, sizes=(3, 4, 3, 3), extra=True))
+    triangle = struct.pack("<12fH", *[0] * 3, *range(8), 9, 0)
+    (folder / "a.stl").write_bytes(b" " * 80 + struct.pack("<I", 2) + 2 * triangle)
+    corners = "\n".join(f"vertex {i} {i * i} {1 - i}" for i in range(3))
+    (folder / "text.stl").write_text(f"solid a\nfacet\nouter loop\n{corners}\nendloop\nendsolid\n")
+    (folder / "a.off").write_text("OFF\n4 1 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n4 0 1 2 3\n")
+
+
+def make_projects(folder: Path) -> None:
+    """Projects with a camera, groups and shared clouds, in each kind of data."""
+    cloud, group = sample_cloud(15, 2, extras={"label": np.arange(15)}), Node("group")
+    nodes = (group, Node("a", cloud, parent=group.id), Node("b", cloud, visible=False))
+    camera = Camera.look_at((0, 0, -4), (0, 0, 0), size=(64, 48))
+    stage = Document.of([sample_excerpt()], ["teapot"])
+    for data_format in ("npz", "spz", "sog", "ply"):
+        document = Document(nodes, camera, (0.1, 0.2, 0.3), (0.0, 0.0, 1.0))
+        write_project(document, folder / f"{data_format}.poly", data_format=data_format)
+    write_project(stage, folder / "sample.poly", data_format="sog")
+
+
+def make_cameras(folder: Path) -> None:
+    """Our own JSON and INRIA's."""
+    cameras = [Camera.look_at((i, 0, -4), (0, 0, 0), size=(64, 48)) for i in range(3)]
+    write_cameras(folder / "own.json", cameras)
+    turn = cameras[0].viewmat[:3, :3].T.tolist()
+    entry = {"id": 0, "img_name": "a", "width": 64, "height": 48, "position": [0, 1, 2],
+             "rotation": turn, "fx": 50.0, "fy": 51.0}  # fmt: skip
+    (folder / "inria.json").write_text(json.dumps([entry, entry | {"id": 1}]))
+
+
+def make_rules(folder: Path) -> None:
+    """Rules that use all of the language."""
+    rules = [
+        "opacity < 0.05",
+        "max(scale) > 0.1 and not (hue in 80..140 or label == 3)",
+        "dist(0, 0, 1) ** 2 <= 4 - 3 * abs(x) / (1 + y * y)",
+        "scale.x / scale.y != 1 or color.r >= sqrt(exp(log(0.5))) and finite(quat)",
+        "index in 2..7 and mean(color) - min(color) > -0.5",
+    ]
+    for number, rule in enumerate(rules):
+        parse_rule(rule)
+        (folder / f"{number}.txt").write_text(rule)
+
+
+SEEDS = {
+    "splats": make_splats,
+    "meshes": make_meshes,
+    "projects": make_projects,
+    "cameras": make_cameras,
+    "rules": make_rules,
+}
 
 
 def ascii_ply(cloud) -> bytes:
@@ -78,8 +169,9 @@ def add_real_files(folder: Path, data: Path) -> None:
         (folder / "real-plant.splat").write_bytes(file.read(32 * 500))
 
 
-def run_worker(folder: Path, first: int, last: int) -> dict:
-    command = [sys.executable, "-m", "tests.engine.fuzz_worker", str(folder), str(first), str(last)]
+def run_worker(kind: str, folder: Path, first: int, last: int) -> dict:
+    words = [kind, str(folder), str(first), str(last)]
+    command = [sys.executable, "-m", "tests.engine.fuzz_worker", *words]
     root = Path(__file__).resolve().parents[2]
     environment = os.environ | {"POLYORAMA_CORES": "1"}
     done = subprocess.run(
@@ -89,30 +181,26 @@ def run_worker(folder: Path, first: int, last: int) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.fixture(scope="module")
-def seeds(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("seeds")
-    make_seeds(folder)
-    data = os.environ.get("POLYORAMA_TEST_DATA")
-    shared = Path(data) if data else Path(__file__).resolve().parents[3] / "shared" / "data"
-    if shared.is_dir():
-        add_real_files(folder, shared)
-    return folder
-
-
-def test_mutated_files(seeds):
+@pytest.mark.parametrize("kind", SEEDS)
+def test_mutated_files(kind, tmp_path):
+    SEEDS[kind](tmp_path)
+    if kind == "splats" and shared_folder().is_dir():
+        add_real_files(tmp_path, shared_folder())
+    total = MUTATIONS[kind]
     parts = core_count()
-    edges = [MUTATIONS * i // parts for i in range(parts + 1)]
+    edges = [total * i // parts for i in range(parts + 1)]
     with ThreadPoolExecutor(parts) as pool:
-        reports = list(pool.map(lambda i: run_worker(seeds, edges[i], edges[i + 1]), range(parts)))
+        reports = list(
+            pool.map(lambda i: run_worker(kind, tmp_path, edges[i], edges[i + 1]), range(parts))
+        )
     failures = [failure for report in reports for failure in report["failures"]]
     assert not failures, f"{len(failures)} failures, among them\n" + "\n\n".join(failures[:10])
-    clouds = sum(report["clouds"] for report in reports)
+    good = sum(report["good"] for report in reports)
     errors = sum(report["errors"] for report in reports)
-    assert clouds + errors == MUTATIONS
+    assert good + errors == total
     # Damage that always or never shows would test nothing.
-    assert clouds > MUTATIONS / 20
-    assert errors > MUTATIONS / 4
+    assert good > total / 20
+    assert errors > total / 5
 
 
 # --- headers, field by field -----------------------------------------------------------------

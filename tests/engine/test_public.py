@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -18,14 +17,17 @@ from tests.engine.fakes import ball
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAVY = ("torch", "numba", "av", "PIL", "open3d", "PySide6", "shiboken6", "pyqtgraph", "vispy")
+HEAVY = (
+    "torch", "numba", "llvmlite", "scipy", "av", "PIL", "open3d", "PySide6", "shiboken6",
+    "pyqtgraph", "vispy",
+)  # fmt: skip
 
 
 def modules_after(code: str) -> set[str]:
     """Top-level names and our own modules that a fresh interpreter has loaded after `code`."""
     script = f"{code}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, check=True, text=True
+        [sys.executable, "-W", "error", "-c", script], capture_output=True, check=True, text=True
     )
     return set(json.loads(done.stdout.splitlines()[-1]))
 
@@ -71,7 +73,9 @@ def test_unknown_names_are_told() -> None:
 
 
 def test_render_is_the_verb_and_the_room(tmp_path: Path) -> None:
-    importlib.import_module("polyorama.render.state")  # would bind the room to the name
+    import polyorama.render.state as room
+
+    assert po.render.state is room
     document = po.Document.of([ball()], ["ball"])
     frame = po.render(document, size=(24, 16))
     assert isinstance(frame, po.Frame)

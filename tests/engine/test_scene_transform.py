@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from polyorama.scene import sh as harmonics
 from polyorama.scene.covariance import covariances, decompose, stretched
 from polyorama.scene.rotations import multiply, quaternions, rotation_matrices
 from polyorama.scene.splats import SplatCloud, colors_from_sh, concatenate, sh_from_colors
+from tests.engine.reference import seen_colors
 
 RNG = np.random.default_rng(11)
 
@@ -260,7 +264,7 @@ def test_colours_and_coefficients_are_inverse():
     np.testing.assert_allclose(colors_from_sh(sh_from_colors(colors)), colors, atol=1e-6)
     sh = np.zeros((50, 16, 3), np.float32)
     sh[:, 0] = sh_from_colors(colors)
-    seen = harmonics.evaluate(sh, directions(50))
+    seen = seen_colors(sh, directions(50))
     np.testing.assert_allclose(seen, np.maximum(colors, 0), atol=1e-6)
 
 
@@ -274,3 +278,26 @@ def test_degrees_can_be_cut_and_padded(degree):
     assert not other.sh[:, shared:].any()
     with pytest.raises(UsageError):
         cloud.with_sh_degree(4)
+
+
+def test_clouds_own_their_arrays_and_can_be_sent_to_another_process():
+    means = np.zeros((2, 3), np.float32)
+    cloud = SplatCloud(
+        means, np.tile(np.float32([1, 0, 0, 0]), (2, 1)), np.ones((2, 3), np.float32),
+        np.ones(2, np.float32), np.zeros((2, 1, 3), np.float32), extras={"age": np.arange(2)},
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="read-only"):
+        means[0] = 1
+    copy = pickle.loads(pickle.dumps(cloud))
+    assert np.array_equal(copy.extras["age"], [0, 1])
+    assert not copy.means.flags.writeable
+
+
+@pytest.mark.parametrize("wrong", [None, "abc", [[0.0, 0.0, 0.0]], np.zeros((2, 3), complex)])
+def test_what_is_no_array_of_numbers_is_refused(wrong):
+    good = SplatCloud(
+        np.zeros((2, 3)), np.ones((2, 4)), np.ones((2, 3)), np.ones(2), np.zeros((2, 1, 3))
+    )
+    for name in ("means", "sh"):
+        with pytest.raises(UsageError, match=name):
+            replace(good, **{name: wrong})

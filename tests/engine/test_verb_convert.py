@@ -15,9 +15,12 @@ from polyorama.edit import actions, splat_ops
 from polyorama.edit.rules import parse_rule
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
+from polyorama.io.project import read_project, write_project
 from polyorama.io.stream import CHUNK
+from polyorama.scene.document import Document, Node
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.convert import convert, convert_job
+from polyorama.verbs.inspect import inspect
 from tests.engine.splat_samples import sample_cloud
 
 
@@ -73,6 +76,65 @@ def test_merged_files_share_columns_and_tags(tmp_path):
     assert list(both.extras) == ["b"]
     np.testing.assert_array_equal(both.extras["b"], np.repeat([1, 0], [20, 30]))
     assert both.model == "default"
+
+
+@pytest.fixture
+def show(tmp_path):
+    """A project of a moved, a hidden and a plain cloud, and a mesh beside it."""
+    move = np.eye(4)
+    move[:3, 3] = (10, 0, 0)
+    nodes = (
+        Node("moved", sample_cloud(30, 1), move),
+        Node("hidden", sample_cloud(40, 1), visible=False),
+        Node("plain", sample_cloud(50, 2, seed=1)),
+    )
+    write_project(Document(nodes, up=(0.0, 1.0, 0.0)), tmp_path / "show.poly")
+    (tmp_path / "leaf.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    return tmp_path
+
+
+def test_projects_are_flattened_and_meshes_become_surfels(show):
+    done = convert(show / "show.poly", show / "a.ply")
+    assert (done.read, done.written, done.streamed) == (80, 80, False)
+    flat = read_splats(show / "a.ply")
+    assert flat.sh_degree == 2
+    assert flat.up == (0, 1, 0)
+    np.testing.assert_array_equal(flat.means[:30, 0], sample_cloud(30, 1).means[:, 0] + 10)
+    assert convert(show / "leaf.obj", show / "b.spz", surfels=77).written == 77
+    done = convert([show / "show.poly", show / "leaf.obj"], show / "c.ply", surfels=20)
+    assert done.written == 100
+
+
+def test_a_project_as_output_keeps_nodes_unless_there_are_steps(show):
+    write_splats(sample_cloud(9), show / "x.ply")
+    inputs = [show / "x.ply", show / "leaf.obj", show / "show.poly"]
+    done = convert(inputs, show / "out.poly", surfels=20)
+    document = read_project(show / "out.poly")
+    assert [node.name for node in document.nodes] == [
+        "x", "leaf", "show", "moved", "hidden", "plain",
+    ]  # fmt: skip
+    assert (done.read, done.written) == (149, 149)
+    move = actions.Transform(splat_ops.translation_matrix([0, 5, 0]))
+    assert convert(inputs, show / "out.poly", [move], surfels=20).written == 109
+    (node,) = read_project(show / "out.poly").nodes
+    assert (node.name, len(node.content)) == ("out", 109)
+    with pytest.raises(UsageError, match=r"no \.spz file"):
+        convert(inputs, show / "out.poly", spz_version=3)
+
+
+def test_empty_projects_are_told(show):
+    write_project(Document((Node("group"),)), show / "none.poly")
+    with pytest.raises(PolyoramaError, match=r"shows no splats.*none\.poly"):
+        convert(show / "none.poly", show / "a.ply")
+
+
+def test_info_counts_nodes_and_triangles(show, capsys):
+    info = inspect(show / "show.poly")
+    assert (info.format, info.nodes, info.visible, info.count) == ("project", 3, 2, 80)
+    assert main(["info", str(show / "show.poly")]) == 0
+    assert "3, 2 of them with splats that are visible" in capsys.readouterr().out
+    info = inspect(show / "leaf.obj")
+    assert (info.format, info.triangles, info.count) == ("mesh", 1, 100_000)
 
 
 def test_an_input_may_be_the_output(files):

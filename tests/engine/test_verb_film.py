@@ -292,6 +292,32 @@ def test_a_stopped_sequence_goes_on(dots: DotRasterizer, tmp_path: Path) -> None
     assert other.reused == 0
 
 
+@pytest.mark.parametrize("depth", ["d####.npy", "d####.png"])
+def test_arrays_of_something_else_are_made_again(
+    dots: DotRasterizer, tmp_path: Path, depth: str
+) -> None:
+    document, cameras = film_setup()
+    other = Document.of([ball(seed=7)], ["other"])
+    names = {"floats": tmp_path / "c####.npy", "depth": tmp_path / depth}
+
+    def made(scene: Document, resume: bool = True, **arrays: Path) -> int:
+        job = numbered_job(tmp_path / "####.png", scene, cameras[:4], resume=resume, **arrays)
+        return run(job).reused
+
+    assert made(other, resume=False, **names) == 0
+    stale = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    # The pictures are now of another scene than the arrays beside them.
+    assert made(document) == 0
+    assert made(document, **names) == 0
+    for path in tmp_path.iterdir():
+        assert path.read_bytes() != stale[path.name]
+    assert made(document, **names) == 4
+    assert made(document) == 4
+    numbered(names["floats"], 2).write_bytes(b"cut off")
+    numbered(names["depth"], 3).unlink()
+    assert made(document, **names) == 2
+
+
 def test_contradictions_are_told(dots: DotRasterizer, tmp_path: Path) -> None:
     document, cameras = film_setup()
     clear = Look(background=None)

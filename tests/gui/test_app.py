@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 from PIL import Image
 
+from polyorama.errors import OutputError
 from polyorama.io.formats import write_splats
+from polyorama_studio.app import main
+from polyorama_studio.screenshot import Screenshot
 from polyorama_studio.session import Notice, Session
 from tests.gui.fakes import a_cloud
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from polyorama_studio.preferences import Preferences
+    from polyorama_studio.window import Window
 
 PATIENCE_MS = 240_000
 """The first picture of a fresh checkout waits for the compiler."""
@@ -66,11 +72,110 @@ def test_the_program_starts_and_leaves(tmp_path: Path) -> None:
         ],
         env=environment, capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 2, "what was asked for is not what the picture shows"
     assert "missing.ply" in done.stderr
     assert "Traceback" not in done.stderr
     with Image.open(out) as image:
         assert image.size == (900, 600)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--size 0x0", "--size 0x600", "--size 99999999999x5", "--size 99999x99999",
+        "--size 16384x16384", "--size 1e3x5", "--size x", "--after nan", "--after inf",
+        "--after=-1", "--after 1e9", "--after soon",
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_told_before_anything_opens(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words.split())
+    assert left.value.code == 2
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith(
+        f"polyorama-studio: error: argument {words.replace('=', ' ').split()[0]}"
+    )
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="screens are missing on Linux")
+@pytest.mark.parametrize("platform", ["xcb", "nonsense"])
+def test_without_a_screen_one_sentence_says_what_to_do(platform: str) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": platform}
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        environment.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-m", "polyorama_studio"],
+        env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "xvfb-run" in done.stderr
+    assert "polyorama render" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_screenshot_that_cannot_be_written_is_told_before_anything_opens(tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "window.png"
+    done = subprocess.run(
+        [sys.executable, "-m", "polyorama_studio", "--sample", "--screenshot", str(out)],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "XDG_CONFIG_HOME": str(tmp_path)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("polyorama-studio: ")
+    assert done.stderr.splitlines()[-1].endswith(str(out))
+
+
+@pytest.mark.parametrize("name", ["nowhere/a.png", "a.nonsense", "a", "folder.png"])
+def test_screenshots_need_a_place_and_an_ending(window: Window, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(OutputError, match=name):
+        Screenshot(window, tmp_path / name, 0.0)
+
+
+def take(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, shot: Screenshot) -> int:
+    """The exit status of a screenshot that is taken in this process."""
+    left: list[bool] = []
+    leave = SimpleNamespace(quit=lambda: left.append(True))
+    monkeypatch.setattr("polyorama_studio.screenshot.QApplication", leave)
+    shot.start()
+    qtbot.waitUntil(lambda: left == [True])
+    return shot.status
+
+
+def test_a_screenshot_of_what_was_asked_for(
+    qtbot: QtBot, monkeypatch, opened: Window, tmp_path: Path
+) -> None:
+    out = tmp_path / "window.webp"
+    shot = Screenshot(opened, out, 0.0)
+    assert shot.status == 2, "nothing is saved yet"
+    assert take(qtbot, monkeypatch, shot) == 0
+    with Image.open(out) as image:
+        assert image.size == (opened.width(), opened.height())
+
+
+def test_a_screenshot_that_shows_a_failure(
+    qtbot: QtBot, monkeypatch, window: Window, tmp_path: Path
+) -> None:
+    shot = Screenshot(window, tmp_path / "window.png", 0.0)
+    window.session.open_files([tmp_path / "broken.ply"])
+    assert take(qtbot, monkeypatch, shot) == 2
+    assert (tmp_path / "window.png").is_file()
+
+
+def test_a_screenshot_whose_folder_is_gone(
+    qtbot: QtBot, monkeypatch, window: Window, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    shot = Screenshot(window, folder / "window.png", 0.0)
+    folder.rmdir()
+    notices: list[Notice] = []
+    window.session.notice.connect(notices.append)
+    assert take(qtbot, monkeypatch, shot) == 2
+    assert notices[0].text.endswith("window.png")
 
 
 def run_without(what: str, error: str) -> subprocess.CompletedProcess[str]:

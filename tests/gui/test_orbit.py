@@ -97,6 +97,18 @@ def test_zoom_keeps_what_is_under_the_pointer(orthographic: bool) -> None:
     assert closer.project(tuple(held), *SIZE) == pytest.approx((500.0, 90.0))
 
 
+@pytest.mark.parametrize("factor", [0.0, 1e-300, 1e300, float("inf")])
+def test_zoom_ends_where_its_reach_does(factor: float) -> None:
+    view = a_view()
+    held = view.point_at(500.0, 90.0, *SIZE, depth=1.7)
+    end = view.zoomed(factor, held, reach=(0.5, 40.0))
+    assert end.distance == (0.5 if factor < 1.0 else 40.0)
+    assert end.project(tuple(held), *SIZE) == pytest.approx((500.0, 90.0))
+    beyond = replace(view, distance=100.0)
+    assert beyond.zoomed(2.0, held, reach=(0.5, 40.0)) == beyond
+    assert beyond.zoomed(0.9, reach=(0.5, 40.0)).distance == pytest.approx(90.0)
+
+
 def test_retargeting_keeps_the_direction_and_depth() -> None:
     view = a_view()
     point = view.point_at(500.0, 90.0, *SIZE, depth=1.7)

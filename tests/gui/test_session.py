@@ -235,6 +235,33 @@ def test_frame_all_keeps_the_direction(qtbot: QtBot, session: Session, tmp_path:
     assert session.stage.view.yaw == framed.yaw
 
 
+def test_a_view_of_the_scene_before_is_dropped(
+    qtbot: QtBot, session: Session, monkeypatch, tmp_path: Path
+) -> None:
+    gate = threading.Event()
+
+    def framed(document, view, size):
+        gate.wait(10.0)
+        return OrbitView(yaw=123.0)
+
+    monkeypatch.setattr(calls, "framed", framed)
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    session.frame_all()
+    session.open_files([tmp_path / "b.ply"])
+    qtbot.waitUntil(lambda: session.title == "b.ply")
+    view = session.stage.view
+    jobs = list(session._jobs._threads)
+    gate.set()
+    for job in jobs:
+        job.join(10.0)
+    # Mail posted later has come, so the late view has come before.
+    got: list[int] = []
+    session.bridge.post("later", got.append, 1)
+    qtbot.waitUntil(lambda: got == [1])
+    assert session.stage.view == view
+
+
 def test_closing_the_document(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
     session.open_files([tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.stage.document is not None)

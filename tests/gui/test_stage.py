@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from polyorama.core.types import MAX_SIDE
+from polyorama.errors import PolyoramaError
 from polyorama.scene.document import Document
+from polyorama_studio.governor import MOST_PIXELS, fitting_size
 from polyorama_studio.orbit import OrbitView
 from tests.gui.fakes import a_cloud, a_document
 
@@ -137,3 +140,28 @@ def test_backdrop_is_the_themes_unless_the_document_has_one(
 def test_looking_along_a_direction(stage: Stage) -> None:
     stage.look_along(np.array([1.0, 0.0, 0.0]))
     assert stage.view.camera(4, 4).forward == pytest.approx((1.0, 0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [(20000, 20), (20, 20000), (30000, 30000), (MAX_SIDE, MAX_SIDE)])
+def test_a_window_larger_than_any_picture_is_drawn_smaller(
+    qtbot: QtBot, stage: Stage, rasterizer: FakeRasterizer, size: tuple[int, int]
+) -> None:
+    width, height = fitting_size(*size)
+    assert max(width, height) <= MAX_SIDE
+    assert width * height <= MOST_PIXELS
+    assert width * size[1] == pytest.approx(size[0] * height, rel=0.1), "of the same shape"
+    # Nothing that large is drawn here: only the camera is made.
+    rasterizer.error = PolyoramaError("Too much for a test.")
+    before = len(rasterizer.states)
+    stage.set_size(*size)
+
+    def sizes() -> list[tuple[int, int]]:
+        return [(s.camera.width, s.camera.height) for s in rasterizer.states[before:]]
+
+    qtbot.waitUntil(lambda: (width, height) in sizes() and stage.idle)
+    assert all(w <= width and h <= height for w, h in sizes())
+
+
+def test_sizes_that_can_be_drawn_are_kept() -> None:
+    for size in ((1, 1), (7680, 4320), (MAX_SIDE, 16), (16, MAX_SIDE)):
+        assert fitting_size(*size) == size

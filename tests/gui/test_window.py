@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from polyorama_studio.window import Window
+    from tests.gui.fakes import FakeRasterizer
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 NONE, SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -36,9 +37,9 @@ def drag(qtbot: QtBot, widget: QWidget, button, modifiers, start: QPoint, step: 
     qtbot.mouseRelease(widget, button, modifiers, start + step)
 
 
-def wheel(widget: QWidget, at: QPointF, notches: int) -> None:
+def wheel(widget: QWidget, at: QPointF, notches: float, pixels: int = 0) -> None:
     event = QWheelEvent(
-        at, widget.mapToGlobal(at), QPoint(), QPoint(0, 120 * notches),
+        at, widget.mapToGlobal(at), QPoint(0, pixels), QPoint(0, round(120 * notches)),
         Qt.MouseButton.NoButton, NONE, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QApplication.sendEvent(widget, event)
@@ -142,6 +143,31 @@ def test_the_wheel_zooms_to_the_surface_under_the_pointer(qtbot: QtBot, opened: 
     qtbot.waitUntil(lambda: stage.idle)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_no_turn_of_the_wheel_runs_away(
+    qtbot: QtBot, opened: Window, sign: int, orthographic: bool
+) -> None:
+    stage, viewport = opened.session.stage, opened.viewport
+    stage.with_projection(orthographic)
+    whole = stage.view.distance
+    far = sign * 1_000_000
+    for number in range(60):
+        at = QPointF(37.0 * number % viewport.width(), 91.0 * number % viewport.height())
+        wheel(viewport, at, far / 120, far if number % 2 else 0)
+    assert 1e-6 * whole < stage.view.distance < 1e4 * whole
+    assert np.linalg.norm(stage.view.eye) < 1e5 * whole
+    end = stage.view
+    wheel(viewport, QPointF(50.0, 60.0), far)
+    assert stage.view == end, "at the end nothing moves, sideways neither"
+    for _ in range(60):
+        wheel(viewport, QPointF(400.0, 250.0), -3 * sign)
+    assert (stage.view.distance > whole) == (sign > 0), "and there is a way back"
+    opened.session.frame_all()
+    qtbot.waitUntil(lambda: stage.view.distance == pytest.approx(whole, rel=0.5))
+    qtbot.waitUntil(lambda: stage.idle)
+
+
 def test_double_click_turns_about_what_was_hit(qtbot: QtBot, opened: Window) -> None:
     stage, viewport = opened.session.stage, opened.viewport
     point = viewport.navigator.surface_point(QPointF(900, 300))
@@ -223,6 +249,19 @@ def test_pictures_have_the_screens_pixels(qtbot: QtBot, opened: Window, monkeypa
     qtbot.waitUntil(
         lambda: stage.idle and (stage.picture.image.width(), stage.picture.image.height()) == wanted
     )
+
+
+def test_a_picture_of_another_size_fills_the_viewport(
+    qtbot: QtBot, opened: Window, rasterizer: FakeRasterizer, monkeypatch
+) -> None:
+    viewport, stage = opened.viewport, opened.session.stage
+    monkeypatch.setattr("polyorama_studio.governor.MAX_SIDE", 500)
+    viewport._tell_size()
+    assert max(stage.size) == 500
+    qtbot.waitUntil(lambda: stage.idle and stage.picture.image.width() == 500)
+    shown = viewport.grab().toImage()
+    color = stage._theme.tokens.color("stage")
+    assert shown.pixelColor(shown.width() - 40, shown.height() - 5) == color
 
 
 def drop(window: Window, paths: list[Path], at: QPointF) -> None:

@@ -21,8 +21,11 @@ examples:
   polyorama convert plant.ply plant.spz
   polyorama convert scan.ply clean.ply --repair --floaters --where "opacity < 0.05"
   polyorama convert scan.ply small.sog --crop-sphere 0,0,0,2 --decimate 25% --morton
+  polyorama convert show.poly chair.glb show.spz
   polyorama convert table.ply lamp.splat room.ply --rotate 0,90,0 --translate 1,0,-0.5
 
+Of a project (.poly) all that is visible is taken, meshes become surfels. A project as output keeps
+its inputs as nodes; with steps, it has one node.
 Steps are carried out in the order in which they are written, and may be repeated; several inputs
 are joined first. Rules know x y z, position, scale, color, opacity, hue, saturation, value, volume,
 area, ratio, needle, index and extra columns; min max mean sum length abs sqrt log exp dist finite;
@@ -98,6 +101,10 @@ largest.
         help="of an .spz output (default 4; 3 for older viewers)",
     )  # fmt: skip
     group.add_argument(
+        "--surfels", type=int, default=100_000, metavar="N",
+        help="Gaussians for each mesh (default 100000)",
+    )  # fmt: skip
+    group.add_argument(
         "--no-overwrite", action="store_true", help="stop if the output exists already"
     )
     group.add_argument("--quiet", action="store_true", help="say nothing when all went well")
@@ -128,6 +135,7 @@ def run(options: argparse.Namespace) -> int:
         actions_of(options.steps),
         overwrite=not options.no_overwrite,
         spz_version=options.spz_version,
+        surfels=options.surfels,
     )
     done = show(job)
     if not options.quiet:

@@ -1,4 +1,4 @@
-"""``polyorama info``: what is in a splat file, and what is wrong with it."""
+"""``polyorama info``: what is in a file, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.epilog = _EPILOG
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("file", metavar="FILE", help="a splat file")
+    parser.add_argument("file", metavar="FILE", help="a capture, project or mesh")
     parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
     parser.add_argument(
         "--against", metavar="OTHER", help="measure how FILE differs, splat by splat, from OTHER"
@@ -63,6 +63,7 @@ def _inspection_text(info: Inspection, colored: bool) -> str:
     facts = [
         ("File", str(info.path)),
         ("Format", info.format),
+        *_contents(info),
         ("Splats", f"{info.count:,}, {degree}, model {info.model}"),
         ("Size", size),
         ("Extent", _box(info.robust_low, info.robust_high)),
@@ -77,6 +78,15 @@ def _inspection_text(info: Inspection, colored: bool) -> str:
     lines += ["", *_columns(info), ""]
     lines += _findings(info, colored)
     return "\n".join(lines)
+
+
+def _contents(info: Inspection) -> list[tuple[str, str]]:
+    """What a project or mesh is made of."""
+    if info.format == "project":
+        return [("Nodes", f"{info.nodes:,}, {info.visible:,} of them with splats that are visible")]
+    if info.format == "mesh":
+        return [("Triangles", f"{info.triangles:,}; the rest is about their surfels")]
+    return []
 
 
 def _columns(info: Inspection) -> list[str]:

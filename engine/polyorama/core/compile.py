@@ -150,6 +150,16 @@ def parallel_for(task: Callable[[int, int, int], Any], total: int, parts: int) -
     return results
 
 
+def _forget_threads() -> None:
+    """Start afresh in a forked child: threads and held locks stay behind in the parent."""
+    global _pool, _pool_lock, _cache_lock
+    _pool, _pool_lock, _cache_lock = None, threading.Lock(), threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)
+
+
 def _threads() -> ThreadPoolExecutor:
     global _pool  # one pool a process, made at first use
     with _pool_lock:

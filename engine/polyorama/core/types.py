@@ -55,6 +55,8 @@ class Lens:
     orthographic: bool = False
 
     def __post_init__(self) -> None:
+        if not (_is_whole(self.width) and _is_whole(self.height)):
+            raise UsageError(f"A size is whole pixels, not {self.width!r} by {self.height!r}.")
         if not (1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
             raise UsageError(
                 f"A picture of {self.width}x{self.height} pixels cannot be made; "
@@ -111,6 +113,8 @@ class Camera:
         _ = self.lens  # checks the numbers
         if not np.isfinite(self.viewmat).all():
             raise UsageError("The camera's matrix contains NaN or infinity.")
+        if self.kind not in ("pinhole", "orthographic"):
+            raise UsageError(f"There is no kind of camera {self.kind!r}.")
         rotation = self.viewmat[:3, :3]
         if np.abs(rotation @ rotation.T - np.eye(3)).max() > _RIGID or not np.array_equal(
             self.viewmat[3], (0.0, 0.0, 0.0, 1.0)
@@ -153,9 +157,9 @@ class Camera:
         UsageError
             If eye and target coincide or `up` points along the view, or as `Camera`.
         """
-        if not 0.0 < fov < 180.0:
+        if not 0.0 < float(_numbers(fov, "field of view")) < 180.0:
             raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
-        width, height = size
+        width, height = _size(size)
         viewmat = look_at_matrix(eye, target, up)
         if near is None:
             distance = np.linalg.norm(np.asarray(target, np.float64) - np.asarray(eye, np.float64))
@@ -163,7 +167,7 @@ class Camera:
         focal = 0.5 * height / np.tan(np.radians(fov) / 2.0)
         return cls(
             viewmat,
-            focal, focal, width / 2.0, height / 2.0, int(width), int(height), near=near, far=far,
+            focal, focal, width / 2.0, height / 2.0, width, height, near=near, far=far,
         )  # fmt: skip
 
     @classmethod
@@ -194,11 +198,11 @@ class Camera:
         """
         if not height_in_world > 0.0:
             raise UsageError(f"An orthographic picture cannot be {height_in_world} units high.")
-        width, height = size
+        width, height = _size(size)
         scale = height / height_in_world
         return cls(
             look_at_matrix(eye, target, up),
-            scale, scale, width / 2.0, height / 2.0, int(width), int(height), kind="orthographic",
+            scale, scale, width / 2.0, height / 2.0, width, height, kind="orthographic",
         )  # fmt: skip
 
     @property
@@ -244,6 +248,37 @@ class Camera:
         )
 
 
+def _size(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height, checked.
+
+    Raises
+    ------
+    UsageError
+        If they are not two whole numbers.
+    """
+    if not (isinstance(size, tuple | list) and len(size) == 2 and all(map(_is_whole, size))):
+        raise UsageError(f"A size is two whole numbers of pixels, not {size!r}.")
+    return int(size[0]), int(size[1])
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """Values as float64.
+
+    Raises
+    ------
+    UsageError
+        If they are no numbers.
+    """
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"The camera's {what} must be numbers, not {values!r}.") from None
+
+
 def look_at_matrix(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:
     """World-to-camera matrix, (4, 4) float64, of a camera at `eye` that looks at `target`.
 
@@ -252,7 +287,7 @@ def look_at_matrix(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[
     UsageError
         If eye and target coincide or `up` points along the view.
     """
-    eye64, target64, up64 = (np.asarray(v, np.float64) for v in (eye, target, up))
+    eye64, target64, up64 = _numbers(eye, "eye"), _numbers(target, "target"), _numbers(up, "up")
     for name, vector in (("eye", eye64), ("target", target64), ("up", up64)):
         if vector.shape != (3,) or not np.isfinite(vector).all():
             raise UsageError(f"The camera's {name} must be three finite numbers.")

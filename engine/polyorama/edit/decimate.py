@@ -42,6 +42,9 @@ _SHARE = 0.3
 _COVER = 0.5
 """Weight of covering the background, beside colour, in the error."""
 _OPAQUE = 0.999
+_STAYS = -1
+_GONE = -2
+"""Fate of a splat that was dropped or merged into another."""
 
 
 def decimate(cloud: SplatCloud, count: int) -> Job[SplatCloud]:
@@ -125,7 +128,7 @@ class _Work:
         parallel_for(judge, self.count, len(ranges(self.count, 64)))
         goal = min(self.count - wanted, max(1, int(self.count * _SHARE)))
         order = np.argsort(costs, kind="stable")
-        fate = np.full(self.count, -1, np.int64)
+        fate = np.full(self.count, _STAYS, np.int64)
         _choose(order, partners, goal, fate)
         pairs = np.flatnonzero(fate >= 0)
         _merge(
@@ -134,10 +137,6 @@ class _Work:
         self._quats[pairs], self._scales[pairs] = decompose(upper[pairs])
         alive = fate != _GONE
         self._pick(np.flatnonzero(alive))
-
-
-_GONE = -2
-"""Fate of a splat that was dropped or merged into another."""
 
 
 @kernel
@@ -301,7 +300,7 @@ def _view_error(
 def _choose(order: Any, partners: Any, goal: int, fate: Any) -> None:
     """Go through the splats, cheapest first, and settle the fate of those still free.
 
-    fate[i] = j >= 0: j merges into i. -1: stays. -2: gone.
+    fate[i] = j >= 0: j merges into i; else `_STAYS` or `_GONE`.
     """
     taken = np.zeros(len(order), np.bool_)
     settled = 0
@@ -314,13 +313,13 @@ def _choose(order: Any, partners: Any, goal: int, fate: Any) -> None:
         j = partners[i]
         if j < 0:
             taken[i] = True
-            fate[i] = -2
+            fate[i] = _GONE
             settled += 1
         elif not taken[j]:
             taken[i] = True
             taken[j] = True
             fate[i] = j
-            fate[j] = -2
+            fate[j] = _GONE
             settled += 1
 
 

@@ -132,8 +132,8 @@ def _read_json(source: Path, size: int) -> list[Camera]:
     if isinstance(content, dict) and content.get("polyorama") == "cameras":
         if content.get("format") != _FORMAT:
             raise FileFormatError(
-                f"This camera file has format {content.get('format')!r}, which is newer than this "
-                f"program; update Polyorama: {source}"
+                f"This camera file has format {content.get('format')!r:.40}, which is newer than "
+                f"this program; update Polyorama: {source}"
             )
         entries, make = content.get("cameras"), parse_camera
     else:
@@ -152,7 +152,8 @@ def _check_count(count: int, source: Path) -> None:
 def _made(make: Callable[[Any], Camera], entry: Any, what: str, source: Path) -> Camera:
     """Call `make(entry)`; whatever is wrong with the entry becomes one sentence."""
     try:
-        camera = make(entry)
+        with np.errstate(all="ignore"):  # absurd numbers overflow, and are refused below
+            camera = make(entry)
     except KeyError as error:
         raise FileFormatError(f"{what} has no {error.args[0]!r}: {source}") from error
     except FieldError as error:

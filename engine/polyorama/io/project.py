@@ -189,10 +189,11 @@ def _open_members(source: Path) -> Iterator[Members]:
             yield ZipMembers(archive, source)
     except OSError as error:
         raise FileFormatError(f"Cannot read ({error.strerror or error}): {source}") from error
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError) as error:
-        raise FileFormatError(f"The project is damaged ({error}): {source}") from error
-    except (zlib.error, struct.error, ValueError, OverflowError) as error:
-        raise FileFormatError(f"The project is damaged ({error}): {source}") from error
+    except (
+        zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError,
+        zlib.error, struct.error, ValueError, OverflowError,
+    ) as error:  # fmt: skip
+        raise FileFormatError(f"The project is damaged or cut short: {source}") from error
 
 
 def _member_names(document: Document, data_format: str) -> dict[str, str]:
@@ -237,17 +238,21 @@ def _read_cloud(members: Members, node: NodeEntry, source: Path) -> SplatCloud:
             with members.open(node.data) as stream:
                 cloud = _read_npz(stream, members.size(node.data), node, source)
         else:
-            cloud = _read_by_format(members, node.data)
+            cloud = _read_by_format(members, node.data, source)
     except FileFormatError as error:
         raise FileFormatError(f"Node {node.name!r} cannot be read: {error}") from error
     return node.dressed(cloud)
 
 
-def _read_by_format(members: Members, name: str) -> SplatCloud:
+def _read_by_format(members: Members, name: str, source: Path) -> SplatCloud:
     if find_format(name) is None:
-        raise FileFormatError(f"Its data is of no known kind: {name}")
+        raise FileFormatError(f"Its data {name} is of no known kind: {source}")
     with members.as_file(name) as path:
-        return read_splats(path)
+        try:
+            return read_splats(path)
+        except FileFormatError as error:
+            # The person knows the project, not the file that a member was unpacked to.
+            raise FileFormatError(str(error).replace(str(path), str(source))) from error
 
 
 def _read_npz(stream: IO[bytes], size: int, node: NodeEntry, source: Path) -> SplatCloud:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import kernel
-from polyorama.errors import UnavailableError, UsageError
+from polyorama.errors import UnavailableError
 from polyorama.render.surface import tangents
 from polyorama.scene.mesh import Mesh
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from polyorama.render.shading import LightRig
 
-__all__ = ["Occluders", "ambient_occlusion"]
+__all__ = ["Occluders", "own_distance", "scene_around"]
 
 _RAYS_AT_ONCE = 1 << 19
 
@@ -223,7 +223,7 @@ def _chunks(count: int, rays: int) -> Iterator[tuple[int, int]]:
 
 @kernel
 def _uniform(number, seed):  # type: ignore[no-untyped-def]
-    """A number in [0, 1) from two integers (a 32-bit mixer)."""
+    """A number in [0, 1) from two integers: a mixer of 32 bits whose products are of 64."""
     x = np.uint32(number) * np.uint32(0x9E3779B9) + np.uint32(seed) * np.uint32(0x85EBCA6B)
     x = np.uint32(x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D)
     x = np.uint32(x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B)
@@ -294,61 +294,6 @@ def _light_rays(points, normals, toward, spread, seed, first, rays):  # type: ig
             rays[i, k, 3] = dx - 2.0 * below * normals[i, 0]
             rays[i, k, 4] = dy - 2.0 * below * normals[i, 1]
             rays[i, k, 5] = dz - 2.0 * below * normals[i, 2]
-
-
-def ambient_occlusion(
-    mesh: Mesh,
-    rays: int = 64,
-    distance: float | None = None,
-    seed: int = 0,
-    *,
-    occluders: Mesh | Sequence[Mesh] | Occluders | None = None,
-) -> NDArray[np.float32]:
-    """Share of the sky that each vertex sees.
-
-    Parameters
-    ----------
-    mesh
-        The surface; it occludes itself.
-    rays
-        Rays a vertex.
-    distance
-        Farthest obstacle that counts, world units; None is a quarter of the diagonal.
-    seed
-        Same seed, same result.
-    occluders
-        Further meshes in the way.
-
-    Returns
-    -------
-    (V,) float32, 0 (shut in) to 1 (open); 1 at vertices that no triangle uses.
-
-    Raises
-    ------
-    UsageError
-        If the mesh has no area, or `rays` or `distance` is not positive.
-    UnavailableError
-        If open3d is not installed.
-    """
-    from polyorama.render.surface import analyse
-
-    if rays < 1:
-        raise UsageError(f"Ambient occlusion needs at least 1 ray, not {rays}.")
-    surface = analyse(mesh)
-    scene = scene_around(mesh, occluders)
-    reach = own_distance(mesh) if distance is None else float(distance)
-    if not reach > 0.0:
-        raise UsageError(f"The distance of ambient occlusion must be positive, not {distance}.")
-    normals = np.zeros((len(mesh.vertices), 3))
-    weights = np.repeat(surface.areas[:, None], 3, axis=1)
-    np.add.at(normals, mesh.triangles, surface.corner_normals * weights[:, :, None])
-    length = np.linalg.norm(normals, axis=1)
-    used = np.flatnonzero(length > 0)
-    unit = (normals[used] / length[used, None]).astype(np.float32)
-    lifted = mesh.vertices[used].astype(np.float64) + unit * (1e-4 * scene.diagonal)
-    result = np.ones(len(mesh.vertices), np.float32)
-    result[used] = scene.sky(lifted, unit, rays=rays, distance=reach, seed=seed)
-    return result
 
 
 def scene_around(mesh: Mesh, occluders: Mesh | Sequence[Mesh] | Occluders | None) -> Occluders:

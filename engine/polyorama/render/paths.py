@@ -22,7 +22,6 @@ __all__ = [
     "dolly_zoom",
     "ease",
     "handheld",
-    "interpolate",
     "orbit",
     "select_frames",
     "spline",
@@ -83,22 +82,6 @@ def turntable(
     if count < 1:
         raise UsageError(f"A turntable of {count} frames cannot be made.")
     return orbit(camera, target, up, np.arange(count) * (degrees / count))
-
-
-def interpolate(
-    cameras: Sequence[Camera], times: ArrayLike, at: ArrayLike, *, loop: float | None = None
-) -> list[Camera]:
-    """Straight lines between keyed cameras; orientations by slerp, focal lengths geometrically.
-
-    Parameters and errors are those of `spline`.
-    """
-    keys = _Keys.of(cameras, times, loop)
-    moved = []
-    for i, u in keys.locate(at):
-        position = (1 - u) * keys.positions[i] + u * keys.positions[i + 1]
-        lens = (1 - u) * keys.lenses[i] + u * keys.lenses[i + 1]
-        moved.append(keys.camera(position, _slerp(keys.quats[i], keys.quats[i + 1], u), lens))
-    return moved
 
 
 def spline(
@@ -275,16 +258,6 @@ def _hermite(
         (2 * u3 - 3 * u2 + 1) * a + (u3 - 2 * u2 + u) * slope_a
         + (3 * u2 - 2 * u3) * b + (u3 - u2) * slope_b
     )  # fmt: skip
-
-
-def _slerp(a: NDArray[np.float64], b: NDArray[np.float64], u: float) -> NDArray[np.float64]:
-    cosine = float(np.clip(a @ b, -1.0, 1.0))
-    if cosine > 1.0 - 1e-9:
-        mixed = (1 - u) * a + u * b
-    else:
-        angle = np.arccos(cosine)
-        mixed = (np.sin((1 - u) * angle) * a + np.sin(u * angle) * b) / np.sin(angle)
-    return np.asarray(mixed / np.linalg.norm(mixed))
 
 
 def ease(share: ArrayLike) -> NDArray[np.float64]:

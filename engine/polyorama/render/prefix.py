@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["limited"]
 
+_lock = threading.Lock()
 _PREFIXES = 4
 """How many coarse versions of a cloud are kept: a governor moves among a few."""
 
@@ -26,14 +28,15 @@ def limited(
     if limit is None or limit >= len(cloud):
         return cloud, features, None
     limit = max(limit, 0)
-    kept: dict[int, Any] = gaussians.cache.setdefault("prefixes", {})
-    if limit not in kept:
-        if "importance" not in gaussians.cache:
-            gaussians.cache["importance"] = cloud.importance_order()
-        names = np.sort(gaussians.cache["importance"][:limit])
-        while len(kept) >= _PREFIXES:
-            kept.pop(next(iter(kept)), None)
-        kept[limit] = (
-            cloud.subset(names), None if features is None else features[names], names,
-        )  # fmt: skip
-    return kept[limit]  # type: ignore[no-any-return]
+    with _lock:  # two renders may run at once
+        kept: dict[int, Any] = gaussians.cache.setdefault("prefixes", {})
+        if limit not in kept:
+            if "importance" not in gaussians.cache:
+                gaussians.cache["importance"] = cloud.importance_order()
+            names = np.sort(gaussians.cache["importance"][:limit])
+            while len(kept) >= _PREFIXES:
+                kept.pop(next(iter(kept)))
+            kept[limit] = (
+                cloud.subset(names), None if features is None else features[names], names,
+            )  # fmt: skip
+        return kept[limit]  # type: ignore[no-any-return]

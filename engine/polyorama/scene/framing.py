@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["frame_document", "frame_subject", "horizon"]
 
 _AZIMUTH = 32.0
+_FILL = 0.8
 
 
 def frame_subject(
@@ -27,7 +28,7 @@ def frame_subject(
     *,
     fov: float = 45.0,
     size: tuple[int, int] = (1280, 720),
-    fill: float = 0.8,
+    fill: float = _FILL,
     azimuth: float | None = None,
     elevation: float | None = None,
 ) -> Camera:
@@ -76,13 +77,25 @@ def frame_document(
     *,
     fov: float = 45.0,
     size: tuple[int, int] = (1280, 720),
-    fill: float = 0.8,
     azimuth: float | None = None,
     elevation: float | None = None,
 ) -> Camera:
-    """As `frame_subject`, for all that a document draws, with the document's up direction."""
+    """As `frame_subject`, for all that a document draws, with the document's up direction.
+
+    Parameters
+    ----------
+    document
+        What is shown; an empty one is framed as the box [-1, 1]^3 is.
+    fov, size, azimuth, elevation
+        As for `frame_subject`.
+
+    Raises
+    ------
+    UsageError
+        If size and field of view make no camera.
+    """
     points, weights = document_points(document)
-    return _frame(points, weights, OUTLIERS, document.up, fov, size, fill, azimuth, elevation)
+    return _frame(points, weights, OUTLIERS, document.up, fov, size, _FILL, azimuth, elevation)
 
 
 def _frame(

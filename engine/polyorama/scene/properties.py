@@ -142,10 +142,7 @@ def find_property(name: str, cloud: SplatCloud) -> Property | None:
     if known is not None:
         return known
     if name in cloud.extras and cloud.extras[name].ndim == 1:
-        column = cloud.extras[name]
-        return (
-            Property(name, "extra column", lambda c: c.extras[name]) if column.ndim == 1 else None
-        )
+        return Property(name, "extra column", lambda c: c.extras[name])
     return _ply_column(lowered, cloud)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SH_C0", "band_rotations", "basis", "evaluate", "rotate"]
+__all__ = ["SH_C0", "band_rotations", "basis", "rotate"]
 
 SH_C0 = 0.28209479177387814
 """Value of the constant spherical harmonic; base colour = 0.5 + SH_C0 * DC coefficient."""
@@ -56,14 +56,6 @@ def basis(directions: ArrayLike, degree: int) -> NDArray[np.float64]:
             -0.5900435899266435 * x * (xx - 3 * yy),
         ]
     return np.stack(values, axis=-1)
-
-
-def evaluate(sh: ArrayLike, directions: ArrayLike) -> NDArray[np.float64]:
-    """Colours max(0, SH(d) + 0.5), (N, 3) float64, of `sh` (N, K, 3) seen along (N, 3) unit d."""
-    coefficients = np.asarray(sh, np.float64)
-    degree = round(np.sqrt(coefficients.shape[-2])) - 1
-    values = basis(directions, degree)
-    return np.asarray(np.maximum(0.0, np.einsum("...k,...kc->...c", values, coefficients) + 0.5))
 
 
 def band_rotations(rotation: ArrayLike, degree: int) -> list[NDArray[np.float64]]:

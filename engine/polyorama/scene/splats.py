@@ -82,6 +82,8 @@ class SplatCloud:
     comments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for name in ("means", "quats", "scales", "opacities", "sh"):
+            _check_numbers(name, getattr(self, name))
         count = len(self.means)
         shapes: dict[str, tuple[int, ...]] = {
             "means": (count, 3),
@@ -108,6 +110,10 @@ class SplatCloud:
 
     def __len__(self) -> int:
         return len(self.means)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arrays = (self.means, self.quats, self.scales, self.opacities, self.sh)
+        return (SplatCloud, (*arrays, self.model, self.up, dict(self.extras), self.comments))
 
     @property
     def sh_degree(self) -> int:
@@ -226,6 +232,13 @@ def concatenate(clouds: Sequence[SplatCloud]) -> SplatCloud:
         up=ups.pop() if len(ups) == 1 else None,
         extras={name: np.concatenate([c.extras[name] for c in clouds]) for name in shared},
     )
+
+
+def _check_numbers(name: str, array: object) -> None:
+    """Refuse what is no array of real numbers."""
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu" or array.ndim == 0:
+        kind = getattr(array, "dtype", type(array).__name__)
+        raise UsageError(f"Splat array {name!r} is {kind}; expected a numpy array of numbers.")
 
 
 def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:

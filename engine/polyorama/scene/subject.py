@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.types import Bounds
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "OUTLIERS",
     "document_points",
-    "subject_bounds",
     "subject_points",
     "subject_rows",
     "weighted_quantile",
@@ -81,20 +78,6 @@ def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np
             points.append(local @ world[:3, :3].T + world[:3, 3])
             weights.append(heavy)
     return np.concatenate(points), np.concatenate(weights)
-
-
-def subject_bounds(cloud: SplatCloud, outliers: float = 0.005) -> Bounds:
-    """Box around the subject: opacity-weighted quantiles of the rows of `subject_rows`.
-
-    A cloud without finite rows gives the box [-1, 1]^3.
-    """
-    points, weights = subject_points(cloud)
-    if len(points) == 0:
-        return Bounds(np.full(3, -1.0), np.full(3, 1.0))
-    ends = np.array(
-        [weighted_quantile(points[:, a], weights, [outliers, 1.0 - outliers]) for a in range(3)]
-    )
-    return Bounds(ends[:, 0], ends[:, 1])
 
 
 def weighted_quantile(

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 from polyorama.core.jobs import Progress, run
 from polyorama.edit.actions import LocalAction, apply
 from polyorama.errors import OutputError, UsageError
-from polyorama.io.formats import detect_format, format_to_write, read_splats, write_splats
+from polyorama.io.formats import PROJECT_ENDING, detect_format, format_to_write, write_splats
+from polyorama.io.project import write_project
 from polyorama.io.stream import CHUNK, open_sink, open_source, streams
+from polyorama.scene.document import Document
 from polyorama.scene.splats import concatenate
+from polyorama.verbs.open import kind_of, open_document, read_cloud, title_of
 
 if TYPE_CHECKING:
     import os
@@ -58,10 +61,15 @@ def convert(
     *,
     overwrite: bool = True,
     spz_version: int | None = None,
+    surfels: int = 100_000,
 ) -> Conversion:
     """Convert files and wait for it; see `convert_job`. `inputs` may be a single path."""
     paths = [inputs] if isinstance(inputs, str | Path) else list(cast("Any", inputs))
-    return run(convert_job(paths, output, actions, overwrite=overwrite, spz_version=spz_version))
+    return run(
+        convert_job(
+            paths, output, actions, overwrite=overwrite, spz_version=spz_version, surfels=surfels
+        )
+    )
 
 
 def convert_job(
@@ -71,8 +79,9 @@ def convert_job(
     *,
     overwrite: bool = True,
     spz_version: int | None = None,
+    surfels: int = 100_000,
 ) -> Job[Conversion]:
-    """Read splat files, join them, carry out actions in order, and write one file; as a job.
+    """Read files, join them, carry out actions in order, and write one file; as a job.
 
     Where all actions are local and the formats allow it (PLY and .splat), the files go through in
     pieces, so that they may be larger than memory. The output appears, whole, only at the end; it
@@ -81,15 +90,19 @@ def convert_job(
     Parameters
     ----------
     inputs
-        Files to read; several are joined in order, with the highest SH degree among them.
+        Files to read; several are joined in order, with the highest SH degree among them. Of a
+        project all that is visible counts, in world space; a mesh becomes surfels.
     output
-        File to write; its ending names the format.
+        File to write; its ending names the format. A project (.poly) keeps the nodes of its inputs
+        where there are no actions, else it has one node, which is the result.
     actions
         What to do; see `polyorama.edit.actions`.
     overwrite
         Whether an output that exists is replaced.
     spz_version
         3 or 4, for an output that ends in .spz.
+    surfels
+        How many Gaussians each mesh becomes.
 
     Raises
     ------
@@ -107,21 +120,30 @@ def convert_job(
     if not overwrite and target.exists():
         raise OutputError(f"The file exists already and was not replaced: {target}")
     bytes_read = sum(stored_bytes(path) for path in inputs)
+    if _is_project(target) and not actions:
+        count = yield from _project(inputs, target, surfels)
+        return Conversion(target, count, count, bytes_read, stored_bytes(target), False)
     local = [action for action in actions if isinstance(action, LocalAction)]
     streamed = len(local) == len(actions) and streams(target)
+    # Projects and meshes are not read in pieces.
+    streamed = streamed and all(kind_of(path) == "splats" for path in inputs)
     streamed = streamed and any(detect_format(path).streams for path in inputs)
     if streamed:
         read, written = yield from _in_pieces(inputs, target, local)
     else:
-        read, written = yield from _whole(inputs, target, actions, options)
+        read, written = yield from _whole(inputs, target, actions, options, surfels)
     return Conversion(target, read, written, bytes_read, stored_bytes(target), streamed)
 
 
+def _is_project(target: Path) -> bool:
+    return target.suffix.lower() == PROJECT_ENDING
+
+
 def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
-    entry = format_to_write(target)
+    entry = None if _is_project(target) else format_to_write(target)
     if spz_version is None:
         return {}
-    if entry.name != "spz":
+    if entry is None or entry.name != "spz":
         raise UsageError(f"An spz version was given, but the output is no .spz file: {target}")
     if spz_version not in (3, 4):
         raise UsageError(f"spz files are written as version 3 or 4, not {spz_version}.")
@@ -129,11 +151,12 @@ def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
 
 
 def stored_bytes(path: str | os.PathLike[str]) -> int:
-    """Bytes of a file, or of all files in a SOG folder or beside its meta.json; 0 for none."""
+    """Bytes of a file, or of all files of a SOG or project folder; 0 for none."""
     where = Path(path)
-    if where.is_dir() or where.name.lower() == "meta.json":
-        folder = where if where.is_dir() else where.parent
-        return sum(entry.stat().st_size for entry in folder.iterdir() if entry.is_file())
+    if where.is_dir():
+        return sum(entry.stat().st_size for entry in where.rglob("*") if entry.is_file())
+    if where.name.lower() == "meta.json":
+        return sum(entry.stat().st_size for entry in where.parent.iterdir() if entry.is_file())
     return where.stat().st_size if where.exists() else 0
 
 
@@ -142,11 +165,12 @@ def _whole(
     target: Path,
     actions: Sequence[Action],
     options: dict[str, Any],
+    surfels: int,
 ) -> Job[tuple[int, int]]:
     clouds: list[SplatCloud] = []
     for number, path in enumerate(inputs):
         yield Progress(number, len(inputs), f"Reading {Path(path).name}")
-        clouds.append(read_splats(path))
+        clouds.append(read_cloud(path, surfels=surfels))
     cloud = concatenate(clouds)
     read = len(cloud)
     clouds.clear()  # the joined cloud must be the only one left in memory
@@ -154,8 +178,20 @@ def _whole(
     if len(cloud) == 0:
         raise OutputError(f"Nothing is left to write after these steps: {target}")
     yield Progress(0, 0, f"Writing {target.name}")
-    write_splats(cloud, target, **options)
+    if _is_project(target):
+        write_project(Document.of([cloud], [title_of(target)]), target)
+    else:
+        write_splats(cloud, target, **options)
     return read, len(cloud)
+
+
+def _project(inputs: Sequence[str | os.PathLike[str]], target: Path, surfels: int) -> Job[int]:
+    """Write a project with a node for each input, or the nodes of a project; returns its splats."""
+    yield Progress(0, 0, "Reading")
+    document = open_document(*inputs, surfels=surfels)
+    yield Progress(0, 0, f"Writing {target.name}")
+    write_project(document, target)
+    return sum(len(node.content) for node in document.nodes if node.content is not None)
 
 
 def _in_pieces(

@@ -12,7 +12,9 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.io.formats import detect_format, read_splats
+from polyorama.io.mesh import read_mesh
 from polyorama.io.precision import precision_of
+from polyorama.io.project import read_project
 from polyorama.scene.lint import Finding, lint
 from polyorama.scene.statistics import (
     PERCENTILES,
@@ -23,6 +25,7 @@ from polyorama.scene.statistics import (
 )
 from polyorama.scene.upright import estimate_up
 from polyorama.verbs.convert import stored_bytes
+from polyorama.verbs.open import cloud_of_mesh, flat_cloud, kind_of
 
 if TYPE_CHECKING:
     import os
@@ -43,7 +46,11 @@ class Inspection:
     Parameters
     ----------
     path, format, bytes
-        The file, the name of its format, and its size.
+        The file, the name of its format ("project" and "mesh" too), and its size.
+    nodes, visible
+        Nodes of a project, and how many of them are drawn; 1 and 1 for others.
+    triangles
+        Of a mesh, whose surfels are what the rest describes; else 0.
     count, sh_degree, model, extras, comments
         As in the cloud.
     low, high
@@ -63,6 +70,9 @@ class Inspection:
     path: Path
     format: str
     bytes: int
+    nodes: int
+    visible: int
+    triangles: int
     count: int
     sh_degree: int
     model: str
@@ -143,7 +153,7 @@ class Comparison:
 
 
 def inspect(path: str | os.PathLike[str]) -> Inspection:
-    """Read a splat file and examine it.
+    """Read a file and examine it: a capture, all that a project shows, or a mesh's surfels.
 
     Raises
     ------
@@ -151,16 +161,27 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
         If it cannot be read.
     """
     source = Path(path)
-    entry = detect_format(source)
-    cloud = read_splats(source)
+    kind = kind_of(source)
+    name, nodes, visible, triangles = kind, 1, 1, 0
+    if kind == "project":
+        document = read_project(source)
+        nodes, visible = len(document.nodes), sum(1 for _ in document.drawn())
+        cloud = flat_cloud(document, source)
+    elif kind == "mesh":
+        mesh = read_mesh(source)
+        triangles = len(mesh.triangles)
+        cloud = cloud_of_mesh(mesh)
+    else:
+        name, cloud = detect_format(source).name, read_splats(source)
     finite = cloud.means[np.isfinite(cloud.means).all(axis=1)]
     robust = robust_bounds(cloud.means)
     low = finite.min(axis=0) if len(finite) else robust.low
     high = finite.max(axis=0) if len(finite) else robust.high
     up, confidence = estimate_up(cloud)
     return Inspection(
-        source, entry.name, stored_bytes(source), len(cloud), cloud.sh_degree, cloud.model,
-        tuple(cloud.extras), cloud.comments, _floats(low), _floats(high), *_ends(robust),
+        source, name, stored_bytes(source), nodes, visible, triangles, len(cloud),
+        cloud.sh_degree, cloud.model, tuple(cloud.extras), cloud.comments,
+        _floats(low), _floats(high), *_ends(robust),
         _floats(up), confidence, overdraw(cloud), tuple(column_statistics(cloud)),
         tuple(lint(cloud)),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polyorama.errors import UsageError
+from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
 from polyorama.io.mesh import holds_mesh, read_mesh
 from polyorama.io.project import holds_project, read_project
@@ -16,9 +16,10 @@ from polyorama.scene.upright import estimate_up
 if TYPE_CHECKING:
     import os
 
+    from polyorama.scene.mesh import Mesh
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["MESH_ENDINGS", "kind_of", "open", "open_document", "title_of"]
+__all__ = ["MESH_ENDINGS", "kind_of", "open", "open_document", "read_cloud", "title_of"]
 
 
 def open_document(
@@ -47,8 +48,7 @@ def open_document(
     UsageError
         If `surfels` is not positive.
     """
-    if surfels < 1:
-        raise UsageError(f"A mesh cannot become {surfels} surfels; ask for at least 1.")
+    _check_surfels(surfels)
     documents = [_open_one(Path(p), surfels) for p in (path, *more)]
     if len(documents) == 1:
         document = documents[0]
@@ -90,19 +90,63 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     return "splats"
 
 
+def read_cloud(path: str | os.PathLike[str], *, surfels: int = 100_000) -> SplatCloud:
+    """Read any file that can be opened as one cloud.
+
+    Parameters
+    ----------
+    path
+        A capture; a mesh, which becomes surfels; or a project, of which all that is visible is
+        joined in world space.
+    surfels
+        How many Gaussians a mesh becomes.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing, damaged, of no known kind, or holds no splats.
+    UsageError
+        If `surfels` is not positive.
+    """
+    _check_surfels(surfels)
+    source = Path(path)
+    kind = kind_of(source)
+    if kind == "splats":
+        return read_splats(source)
+    if kind == "mesh":
+        return cloud_of_mesh(read_mesh(source), surfels)
+    return flat_cloud(read_project(source), path)
+
+
+def flat_cloud(document: Document, path: str | os.PathLike[str]) -> SplatCloud:
+    """All that a document shows, as one cloud in world space; `path` is where it comes from."""
+    from polyorama.render.resolve import flatten
+
+    cloud = flatten(document).cloud
+    if len(cloud) == 0:
+        raise FileFormatError(f"The project shows no splats: {path}")
+    return replace(cloud, up=document.up)
+
+
+def _check_surfels(count: int) -> None:
+    if count < 1:
+        raise UsageError(f"A mesh cannot become {count} surfels; ask for at least 1.")
+
+
 def _open_one(source: Path, surfels: int) -> Document:
     kind = kind_of(source)
     if kind == "project":
         return read_project(source)
     if kind == "mesh":
-        cloud = _read_mesh(source, surfels)
+        cloud = cloud_of_mesh(read_mesh(source), surfels)
     else:
         cloud = read_splats(source / "meta.json" if source.is_dir() else source)
     x, y, z = estimate_up(cloud)[0]
     return Document((Node(title_of(source), cloud),), up=(float(x), float(y), float(z)))
 
 
-def _read_mesh(source: Path, surfels: int) -> SplatCloud:
+def cloud_of_mesh(mesh: Mesh, surfels: int = 100_000) -> SplatCloud:
+    """A mesh as so many surfels."""
     from polyorama.render.surfels import surfels_from_mesh
 
-    return surfels_from_mesh(read_mesh(source), surfels).cloud
+    return surfels_from_mesh(mesh, surfels).cloud

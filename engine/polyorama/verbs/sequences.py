@@ -66,6 +66,8 @@ _PART_FRAMES = (12, 60)
 """Fewest and most frames of a film's part; in between, a part is a second."""
 _PART_NAME = re.compile(r"(\d{6})-(\d+)-([0-9a-f]{24})\.(mp4|mov|webm|mkv)")
 _FINGERPRINT = "Fingerprint"
+_FLOATS, _DEPTH, _LAYERS = "Floats", "Depth", "Layers"
+"""Under these words a picture names the digests of the arrays that were made with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,18 +213,22 @@ class PictureRun:
             yield
 
     def _write(self, frame: Frame, item: NumberedFrame) -> None:
+        text = dict(item.text)
         if item.floats is not None:
             assert frame.color is not None
             write_float(item.floats, frame.color)
+            text[_FLOATS] = _file_digest(item.floats)
         if item.depth is not None:
             assert frame.expected_depth is not None
             write_depth(item.depth, frame.expected_depth, text=item.text)
+            text[_DEPTH] = _file_digest(item.depth)
         if item.exr is not None:
-            write_layers(item.exr, frame, item.shot.camera, self.nodes, item.text)
+            write_layers(item.exr, frame, item.shot.camera, self.nodes, text)
+            text[_LAYERS] = _file_digest(item.exr)
         if item.picture is not None:
             write_image(
                 item.picture, frame, quality=self.quality, keep_alpha=self.keep_alpha,
-                text=item.text, panorama=self.panorama,
+                text=text, panorama=self.panorama,
             )  # fmt: skip
 
 
@@ -486,14 +492,24 @@ def numbered_job(
 
 
 def _is_done(item: NumberedFrame) -> bool:
+    """Whether the last file written is that of this setting and vouches for all others."""
     if not all(path.is_file() for path in item.files):
         return False
-    voucher = item.files[-1]
+    *others, voucher = item.files
     read = read_text if item.picture is not None else read_exr_text
+    words = {item.floats: _FLOATS, item.depth: _DEPTH, item.exr: _LAYERS}
     try:
-        return read(voucher).get(_FINGERPRINT) == item.text[_FINGERPRINT]
-    except PolyoramaError:
+        made = read(voucher)
+        return made.get(_FINGERPRINT) == item.text[_FINGERPRINT] and all(
+            made.get(words[path]) == _file_digest(path) for path in others
+        )
+    except (PolyoramaError, OSError):
         return False
+
+
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=12)).hexdigest()
 
 
 def _work(

@@ -23,6 +23,9 @@ KEY_PAN = 24.0
 WHEEL_FACTOR = 0.88
 """Distance after one notch of the wheel, as a share of that before."""
 
+MOST_NOTCHES = 16.0
+"""Of one turn of the wheel, however far it says that it went: some drivers report nonsense."""
+
 
 class Drag(Enum):
     """What a drag does."""
@@ -86,6 +89,7 @@ class Navigator(QObject):
         """Zoom to the pointer."""
         pixels = event.pixelDelta().y()
         notches = event.angleDelta().y() / 120.0 if pixels == 0 else pixels / 60.0
+        notches = max(-MOST_NOTCHES, min(MOST_NOTCHES, notches))
         self.zoom(WHEEL_FACTOR**notches, event.position())
 
     def pinch(self, event: QNativeGestureEvent) -> bool:
@@ -104,7 +108,7 @@ class Navigator(QObject):
                 size = self._size
                 self._anchor = stage.view.point_at(at.x(), at.y(), size.width(), size.height())
             self._anchor_at = at
-        stage.set_view(stage.view.zoomed(factor, self._anchor))
+        stage.zoom(factor, self._anchor)
 
     def key(self, event: QKeyEvent) -> bool:
         """Arrow keys orbit, with Shift they pan; plus and minus zoom."""
@@ -123,10 +127,10 @@ class Navigator(QObject):
             stage.set_view(view)
             return True
         if event.key() in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            stage.set_view(stage.view.zoomed(WHEEL_FACTOR))
+            stage.zoom(WHEEL_FACTOR)
             return True
         if event.key() == Qt.Key.Key_Minus:
-            stage.set_view(stage.view.zoomed(1.0 / WHEEL_FACTOR))
+            stage.zoom(1.0 / WHEEL_FACTOR)
             return True
         return False
 

@@ -151,7 +151,7 @@ class Viewport(QWidget):
         if picture is None or picture.image is None:
             paint_empty_stage(painter, QRectF(self.rect()), self._session.theme.tokens)
         else:
-            exact = (picture.image.width(), picture.image.height()) == stage.size
+            exact = (picture.image.width(), picture.image.height()) == self._pixels()
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
             painter.drawImage(QRectF(self.rect()), picture.image)
             if (self._target_timer.isActive() or self._target_shown()) and not self._on_stage:
@@ -279,6 +279,10 @@ class Viewport(QWidget):
         self.navigator.resize(self.size())
         self._tell_size()
 
-    def _tell_size(self) -> None:
+    def _pixels(self) -> tuple[int, int]:
+        """Width and height in device pixels."""
         ratio = self.devicePixelRatioF()
-        self._session.stage.set_size(round(self.width() * ratio), round(self.height() * ratio))
+        return round(self.width() * ratio), round(self.height() * ratio)
+
+    def _tell_size(self) -> None:
+        self._session.stage.set_size(*self._pixels())
