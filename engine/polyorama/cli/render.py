@@ -220,7 +220,7 @@ def _still(
     from polyorama.cli.progress import show
     from polyorama.io.image import write_depth, write_float, write_image
     from polyorama.verbs.film import render_job
-    from polyorama.verbs.sequences import LAYERS, NodeTable, write_layers
+    from polyorama.verbs.layers import LAYERS, NodeTable, write_layers
 
     named = {"rgba8": options.output, "color": options.float, "depth": options.depth}
     wanted = [name for name, path in named.items() if path]

@@ -23,7 +23,7 @@ from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.animation import check_timing
 from polyorama.io.atomic import atomic_write
 from polyorama.io.codecs import Codec, choose_codec, quality_of
-from polyorama.io.exr import read_exr_text, write_exr
+from polyorama.io.exr import read_exr_text
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
 from polyorama.io.video import (
     FilmWriter,
@@ -34,6 +34,7 @@ from polyorama.io.video import (
 )
 from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
+from polyorama.verbs.layers import LAYERS, NodeTable, write_layers
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
 
 if TYPE_CHECKING:
@@ -41,23 +42,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from fractions import Fraction
 
-    from numpy.typing import NDArray
-
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
 __all__ = [
-    "LAYERS",
-    "NodeTable",
     "Outcome",
     "film_job",
     "kept_frames",
     "numbered",
     "numbered_job",
     "parts_folder",
-    "write_layers",
 ]
 
 _CHUNK = 8
@@ -142,52 +138,6 @@ class NumberedFrame:
         """What it becomes; the last file written vouches for the others."""
         order = (self.floats, self.depth, self.exr, self.picture)
         return [path for path in order if path is not None]
-
-
-@dataclass(frozen=True, slots=True)
-class NodeTable:
-    """Whose splats are whose: names and numbers of splats of the nodes, in the order drawn."""
-
-    names: tuple[str, ...]
-    counts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, document: Document) -> NodeTable:
-        """The nodes that a document draws."""
-        drawn = [node for node, _ in document.drawn()]
-        contents = [node.content for node in drawn]
-        return cls(
-            tuple(node.name for node in drawn),
-            tuple(0 if content is None else len(content) for content in contents),
-        )
-
-    def index(self) -> NDArray[np.int32]:
-        """(N,) int32, the node of each splat."""
-        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
-
-
-LAYERS = ("linear", "depth", "normals")
-"""What an EXR file is made of."""
-
-
-def write_layers(
-    path: str | os.PathLike[str],
-    frame: Frame,
-    camera: Camera,
-    nodes: NodeTable,
-    text: Mapping[str, str] | None = None,
-) -> None:
-    """Write the `LAYERS` of a frame as EXR.
-
-    Raises
-    ------
-    OutputError, UsageError, UnavailableError
-        As `polyorama.io.exr.write_exr`.
-    """
-    write_exr(
-        path, frame.linear, depth=frame.expected_depth, normals=frame.normals, ids=frame.ids,
-        node_index=nodes.index(), nodes=nodes.names, world_to_camera=camera.viewmat, text=text,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)

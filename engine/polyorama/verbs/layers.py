@@ -1,0 +1,68 @@
+"""From a frame to the layers of an EXR file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.io.exr import write_exr
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from polyorama.core.types import Camera
+    from polyorama.render.frame import Frame
+    from polyorama.scene.document import Document
+
+__all__ = ["LAYERS", "NodeTable", "write_layers"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTable:
+    """Whose splats are whose: names and numbers of splats of the nodes, in the order drawn."""
+
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, document: Document) -> NodeTable:
+        """The nodes that a document draws."""
+        drawn = [node for node, _ in document.drawn()]
+        contents = [node.content for node in drawn]
+        return cls(
+            tuple(node.name for node in drawn),
+            tuple(0 if content is None else len(content) for content in contents),
+        )
+
+    def index(self) -> NDArray[np.int32]:
+        """(N,) int32, the node of each splat."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+
+LAYERS = ("linear", "depth", "normals")
+"""What an EXR file is made of."""
+
+
+def write_layers(
+    path: str | os.PathLike[str],
+    frame: Frame,
+    camera: Camera,
+    nodes: NodeTable,
+    text: Mapping[str, str] | None = None,
+) -> None:
+    """Write the `LAYERS` of a frame as EXR.
+
+    Raises
+    ------
+    OutputError, UsageError, UnavailableError
+        As `polyorama.io.exr.write_exr`.
+    """
+    write_exr(
+        path, frame.linear, depth=frame.expected_depth, normals=frame.normals, ids=frame.ids,
+        node_index=nodes.index(), nodes=nodes.names, world_to_camera=camera.viewmat, text=text,
+    )  # fmt: skip
