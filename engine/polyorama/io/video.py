@@ -242,6 +242,9 @@ class FilmWriter:
                 stream.metadata["alpha_mode"] = "1"
             keyframes = max(1, round(self._fps * _KEYFRAME_SECONDS))
             context.options = encoder_options(codec, self._quality, self._preset, keyframes)
+            # One thread: with more, x264 now and then gives other bytes under load; drawing has
+            # the other cores meanwhile.
+            context.thread_count = 1
             reformatter = VideoReformatter()
             order = _DecodingOrder(codec)
             number = 0
