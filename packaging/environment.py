@@ -210,6 +210,10 @@ class Environment:
         # is downloaded again when all is there, and it works without a network.
         if build:
             self._pip(build)
+        if sys.platform == "linux":
+            # First and by itself: where a small build for the CPU lies at hand, pip takes it for
+            # this release, while the project's wider range may choose gigabytes for GPUs.
+            self._pip([TORCH])
         target = str(self.root) + (f"[{','.join(extras)}]" if extras else "")
         self._pip(["--no-build-isolation", "--editable", target])
 
@@ -253,6 +257,10 @@ class Environment:
         temporary = self.folder / (STAMP + ".new")
         temporary.write_text(json.dumps(stamp, indent=1), encoding="utf-8")
         temporary.replace(self.folder / STAMP)
+
+
+TORCH = "torch==2.13.0"
+"""The release of torch that is tested; pyproject's range holds it."""
 
 
 def project_key(root: Path) -> str:
