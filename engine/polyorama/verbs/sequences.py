@@ -22,7 +22,13 @@ from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
-from polyorama.io.video import FilmWriter, check_video_ending, frame_rate, join_films
+from polyorama.io.video import (
+    FilmWriter,
+    check_video_ending,
+    film_is_whole,
+    frame_rate,
+    join_films,
+)
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
 
@@ -77,6 +83,12 @@ class FilmPart:
     def frames(self) -> int:
         """How many frames it draws."""
         return len(self.cameras)
+
+    def is_whole(self) -> bool:
+        """Whether it lies there already, undamaged."""
+        camera = self.cameras[0]
+        size = (camera.width, camera.height)
+        return self.path.is_file() and film_is_whole(self.path, self.frames, size)
 
     def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and encode; the part appears under its name once it is whole."""
@@ -231,7 +243,12 @@ def film_job(
         name = f"{number:06d}-{len(run)}-{stamp}.mp4"
         parts.append(FilmPart(folder / name, run, rate, quality, look.background))
     _clear_parts(folder, keep={part.path.name for part in parts} if resume else set())
-    missing = [part for part in parts if not part.path.is_file()]
+    missing: list[FilmPart] = []
+    for number, part in enumerate(parts):
+        if part.path.is_file():
+            yield Progress(number, len(parts), "Checking what is kept")
+        if not part.is_whole():
+            missing.append(part)
     reused = len(cameras) - sum(part.frames for part in missing)
     try:
         _make_folder(folder)
@@ -394,7 +411,7 @@ def numbered_job(
 def _is_done(item: NumberedFrame) -> bool:
     assert item.picture is not None
     try:
-        made = read_text(item.picture)
+        made = read_text(item.picture, whole=True)
         arrays = {_FLOATS: item.floats, _DEPTH: item.depth}
         return made.get(_FINGERPRINT) == item.text[_FINGERPRINT] and all(
             made.get(word) == _file_digest(path)
