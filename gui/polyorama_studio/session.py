@@ -19,6 +19,7 @@ from polyorama_studio.orbit import OrbitView
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.stage import Stage
 from polyorama_studio.theme import Theme
+from polyorama_studio.words import legible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -112,7 +113,7 @@ class Session(QObject):
         """What the open document is called."""
         if not self.files:
             return ""
-        first = self.files[0].name
+        first = legible(self.files[0].name)
         more = len(self.files) - 1
         return first if more == 0 else self.tr("{0} and {1} more").format(first, more)
 
@@ -173,7 +174,9 @@ class Session(QObject):
             return
         self._reading = True
         files = self._waiting.popleft()
-        name = files[0].name if len(files) == 1 else self.tr("{0} files").format(len(files))
+        name = (
+            legible(files[0].name) if len(files) == 1 else self.tr("{0} files").format(len(files))
+        )
         self._set_busy(Busy(self.tr("Opening {0}").format(name)))
         size = self.stage.size if min(self.stage.size) > 0 else _FIRST_SIZE
         number = self._opening
@@ -268,7 +271,7 @@ class Session(QObject):
         if document is None:
             return
         self.preferences.folder = str(path.parent)
-        self._set_busy(Busy(self.tr("Saving {0}").format(path.name)))
+        self._set_busy(Busy(self.tr("Saving {0}").format(legible(path.name))))
         view = self.stage.view
         background = None if transparent else self.stage.backdrop
         self._jobs.submit(
@@ -284,7 +287,7 @@ class Session(QObject):
     def _on_saved(self, line: str, path: Path) -> None:
         self._set_busy(None)
         self._log_python(line)
-        self.notice.emit(Notice("good", self.tr("Saved {0}").format(path.name)))
+        self.notice.emit(Notice("good", self.tr("Saved {0}").format(legible(path.name))))
 
     def _on_save_failed(self, error: BaseException) -> None:
         self._set_busy(None)

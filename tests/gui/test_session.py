@@ -384,7 +384,7 @@ def test_the_session_as_python_does_the_same(
         write_splats(a_cloud(60), path)
     session.open_files([first])
     session.open_files([second], add=True)
-    qtbot.waitUntil(lambda: len(session.files) == 2)
+    qtbot.waitUntil(lambda: len(session.files) == 2, timeout=120_000)
     session.save_picture(out, (40, 30))
     qtbot.waitUntil(lambda: len(notices) == 1, timeout=120_000)
     session.copy_session()
