@@ -6,11 +6,13 @@ the window does not need to open.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.errors import PolyoramaError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
 from polyorama.render.resolve import resolve
 from polyorama.scene.document import Document
@@ -18,7 +20,7 @@ from polyorama.scene.rotations import turn_between
 from polyorama_studio.orbit import OrbitView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from polyorama.core.jobs import Job
@@ -31,9 +33,12 @@ __all__ = [
     "make_rasterizer",
     "name_of",
     "open_document",
+    "open_what_can_be",
     "sample_path",
     "save_picture",
 ]
+
+log = logging.getLogger(__name__)
 
 
 def open_document(paths: Sequence[Path]) -> Document:
@@ -47,6 +52,38 @@ def open_document(paths: Sequence[Path]) -> Document:
     from polyorama.verbs.open import open_document as open_
 
     return open_(*paths)
+
+
+def open_what_can_be(
+    opener: Callable[[Sequence[Path]], Document], files: Sequence[Path]
+) -> tuple[Document | None, tuple[Path, ...], tuple[Exception, ...]]:
+    """Open files as one document; of several, one that cannot be read does not hold up the others.
+
+    Parameters
+    ----------
+    opener
+        Reads files as one document.
+    files
+        At least one.
+
+    Returns
+    -------
+    document, opened, errors
+        What could be read, or None; those of the files that were; an error for each other one.
+    """
+    documents, opened, errors = [], [], []
+    for path in files:
+        try:
+            documents.append(opener([path]))
+        except Exception as error:  # told beside what could be opened
+            if not isinstance(error, PolyoramaError):
+                log.exception("A file could not be opened.")
+            errors.append(error)
+        else:
+            opened.append(path)
+    if len(documents) > 1:
+        documents = [Document.joined(documents, [name_of([path]) for path in opened])]
+    return (documents[0] if documents else None), tuple(opened), tuple(errors)
 
 
 def sample_path() -> Path:

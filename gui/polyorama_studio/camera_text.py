@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -43,9 +44,22 @@ def _eye(view: OrbitView, size: tuple[int, int]) -> NDArray[np.float64]:
     return view.camera(*size).position
 
 
+def _quoted(path: Path) -> str:
+    """A file's name for a shell; bytes that are no text in the way of bash, zsh and POSIX 2024."""
+    name = str(path)
+    if name.isprintable():
+        return shlex.quote(name)
+    return f"$'{''.join(map(_escaped, os.fsencode(name)))}'"
+
+
+def _escaped(byte: int) -> str:
+    plain = 32 <= byte < 127 and byte not in b"'\\"
+    return chr(byte) if plain else f"\\x{byte:02x}"
+
+
 def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) -> str:
     """The `polyorama render` command for this view."""
-    names = " ".join(shlex.quote(str(path)) for path in files) or "FILE"
+    names = " ".join(map(_quoted, files)) or "FILE"
     # One word with an equals sign each, since a value may begin with a minus.
     lens = (
         f"--ortho {_number(view.height_in_world)}"

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from polyorama_studio.theme import Metrics, fixed_font, font
+from polyorama_studio.words import shortened, tip
 
 if TYPE_CHECKING:
     from polyorama_studio.actions import ActionSet
@@ -72,7 +73,7 @@ class PythonLine(QWidget):
     def show_line(self, line: str) -> None:
         """Show this one."""
         self.line = line
-        self.setToolTip(self.tr("Python of what was done last\n{0}").format(line))
+        self.setToolTip(tip(self.tr("Python of what was done last\n{0}").format(line)))
         self.setAccessibleName(self.tr("Python of what was done last"))
         self.setAccessibleDescription(line)
         self.update()
@@ -102,6 +103,7 @@ class StatusStrip(QFrame):
         figures = font(Metrics.label, tabular=True)
         self._name = QLabel(self)
         self._name.setObjectName("name")
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
         self._splats = QLabel(self)
         self._quality = QLabel(self)
         self._backend = QLabel(self)
@@ -143,7 +145,9 @@ class StatusStrip(QFrame):
         """Say how things stand."""
         session, stage = self._session, self._session.stage
         count = stage.splat_count
-        self._name.setText(session.title or self.tr("Nothing open"))
+        title = session.title or self.tr("Nothing open")
+        self._name.setText(shortened(title, self._name.fontMetrics(), Metrics.name_words))
+        self._name.setToolTip(tip("\n".join(map(str, session.files))) if session.files else "")
         self._splats.setText(
             self.tr("{0} splats").format(f"{count:,}") if stage.document is not None else ""
         )

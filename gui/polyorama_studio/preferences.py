@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote_to_bytes
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_RECENT", "Preferences"]
 
 MAX_RECENT = 8
+_URI = "file:///"
 
 
 class Preferences(QObject):
@@ -68,13 +71,14 @@ class Preferences(QObject):
         """Files opened lately that still exist, newest first."""
         stored = self._settings.value("recent", [])
         names = stored if isinstance(stored, list) else [stored] if stored else []
-        return [path for path in map(Path, map(str, names)) if path.exists()]
+        # os.path answers where Path would raise: for folders that may not be read, for one.
+        return [path for path in map(_loaded, map(str, names)) if os.path.exists(path)]
 
     def remember(self, paths: Iterable[Path]) -> None:
         """Put files at the head of the recent ones."""
         fresh = [path.resolve() for path in paths]
         kept = [path for path in self.recent if path not in fresh]
-        self._settings.setValue("recent", [str(path) for path in (fresh + kept)[:MAX_RECENT]])
+        self._settings.setValue("recent", [_stored(path) for path in (fresh + kept)[:MAX_RECENT]])
         if fresh:
             self.folder = str(fresh[0].parent)
         self.recent_changed.emit()
@@ -83,3 +87,16 @@ class Preferences(QObject):
         """Empty the list of recent files."""
         self._settings.setValue("recent", [])
         self.recent_changed.emit()
+
+
+def _stored(path: Path) -> str:
+    """A path as text for the settings, which hold nothing but Unicode."""
+    text = str(path)
+    return text if text.isprintable() else path.as_uri()
+
+
+def _loaded(text: str) -> Path:
+    """The path of such a text."""
+    if text.startswith(_URI):
+        return Path(os.fsdecode(unquote_to_bytes(text[len(_URI) - 1 :])))
+    return Path(text)

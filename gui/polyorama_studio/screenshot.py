@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -93,7 +94,7 @@ def _check(path: Path) -> None:
     endings = [bytes(name.data()).decode() for name in QImageWriter.supportedImageFormats()]
     if path.suffix[1:].lower() not in endings:
         raise OutputError(f"The ending is none of a picture, such as .png: {path}")
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise OutputError(f"Cannot write, because the folder is missing: {path}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise OutputError(f"Cannot write, because this is a folder: {path}")

@@ -19,6 +19,7 @@ from polyorama_studio.orbit import OrbitView
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.stage import Stage
 from polyorama_studio.theme import Theme
+from polyorama_studio.words import legible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +33,8 @@ __all__ = ["Busy", "Notice", "Session"]
 log = logging.getLogger(__name__)
 
 _FIRST_SIZE = (1280, 720)
+_MOST_TOLD = 3
+"""So many files that cannot be opened are told of, one by one; of more, their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ class Session(QObject):
         """What the open document is called."""
         if not self.files:
             return ""
-        first = self.files[0].name
+        first = legible(self.files[0].name)
         more = len(self.files) - 1
         return first if more == 0 else self.tr("{0} and {1} more").format(first, more)
 
@@ -171,14 +174,16 @@ class Session(QObject):
             return
         self._reading = True
         files = self._waiting.popleft()
-        name = files[0].name if len(files) == 1 else self.tr("{0} files").format(len(files))
+        name = (
+            legible(files[0].name) if len(files) == 1 else self.tr("{0} files").format(len(files))
+        )
         self._set_busy(Busy(self.tr("Opening {0}").format(name)))
         size = self.stage.size if min(self.stage.size) > 0 else _FIRST_SIZE
         number = self._opening
         self._jobs.submit(
             partial(_read, self._opener, files, size),
             Handlers(
-                partial(self._on_opened, number, files, add),
+                partial(self._on_opened, number, add),
                 partial(self._on_open_failed, number),
                 self._on_progress,
             ),
@@ -191,24 +196,24 @@ class Session(QObject):
             self._waiting.appendleft((path,))
             self._read_next(add=False)
 
-    def _on_opened(
-        self,
-        number: int,
-        files: tuple[Path, ...],
-        add: bool,
-        result: tuple[Document, OrbitView],
-    ) -> None:
-        self.preferences.remember(files)
+    def _on_opened(self, number: int, add: bool, result: _Opened) -> None:
+        files, document, view = result.files, result.document, result.view
+        if files:
+            self.preferences.remember(files)
+        if number == self._opening:
+            self._end_reading()
+        self._tell_unopened(result.errors)
         if number != self._opening:
             return
-        document, view = result
+        if document is None:
+            self._read_next(add=True)
+            return
         # What is open is asked for now, not when the reading began.
         present = self.stage.document if add else None
         if present is not None:
             document = calls.add(present, document, calls.name_of(files))
             view = None
         self.files = (*self.files, *files) if present is not None else files
-        self._end_reading()
         self.stage.set_document(document, view)
         self.files_changed.emit()
         self._log_python(camera_text.open_line(self.files))
@@ -218,9 +223,19 @@ class Session(QObject):
     def _on_open_failed(self, number: int, error: BaseException) -> None:
         if number == self._opening:
             self._end_reading()
-        self.report(error, self.tr("Open another file..."), self.open_asked.emit)
+        self._tell_unopened((error,))
         if number == self._opening:
             self._read_next(add=True)
+
+    def _tell_unopened(self, errors: Sequence[BaseException]) -> None:
+        shown = len(errors) if len(errors) <= _MOST_TOLD else _MOST_TOLD - 1
+        for error in errors[:shown]:
+            self.report(error, self.tr("Open another file..."), self.open_asked.emit)
+        for error in errors[shown:]:
+            log.warning("%s", explain(error))
+        if errors[shown:]:
+            text = self.tr("{0} more files could not be opened; the log names them.")
+            self.notice.emit(Notice("bad", text.format(len(errors) - shown)))
 
     def _end_reading(self) -> None:
         self._reading = False
@@ -256,7 +271,7 @@ class Session(QObject):
         if document is None:
             return
         self.preferences.folder = str(path.parent)
-        self._set_busy(Busy(self.tr("Saving {0}").format(path.name)))
+        self._set_busy(Busy(self.tr("Saving {0}").format(legible(path.name))))
         view = self.stage.view
         background = None if transparent else self.stage.backdrop
         self._jobs.submit(
@@ -272,7 +287,7 @@ class Session(QObject):
     def _on_saved(self, line: str, path: Path) -> None:
         self._set_busy(None)
         self._log_python(line)
-        self.notice.emit(Notice("good", self.tr("Saved {0}").format(path.name)))
+        self.notice.emit(Notice("good", self.tr("Saved {0}").format(legible(path.name))))
 
     def _on_save_failed(self, error: BaseException) -> None:
         self._set_busy(None)
@@ -344,9 +359,20 @@ class Session(QObject):
         self.busy_changed.emit(busy)
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """What could be opened, the view that shows it, and what kept the other files from it."""
+
+    document: Document | None
+    view: OrbitView | None
+    files: tuple[Path, ...]
+    errors: tuple[Exception, ...]
+
+
 def _read(
     opener: Callable[[Sequence[Path]], Document], files: Sequence[Path], size: tuple[int, int]
-) -> tuple[Document, OrbitView]:
+) -> _Opened:
     """Open files and find the view that shows them; on a worker thread."""
-    document = opener(files)
-    return document, calls.first_view(document, size)
+    document, opened, errors = calls.open_what_can_be(opener, files)
+    view = None if document is None else calls.first_view(document, size)
+    return _Opened(document, view, opened, errors)

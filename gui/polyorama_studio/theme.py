@@ -141,6 +141,10 @@ class Metrics:
     least_viewport = (320, 240)
     toast_words = 280
     """of a toast's width"""
+    name_words = 240
+    """of the status strip's width, for the name of what is open"""
+    busy_words = 420
+    """of the busy note's width, at most"""
     recent_words = 480
     """of the start page's width, for a file's name and folder"""
 

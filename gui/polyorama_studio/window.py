@@ -16,7 +16,9 @@ from polyorama_studio.icons import icon
 from polyorama_studio.logs import log_text
 from polyorama_studio.panels import Rail, StatusStrip
 from polyorama_studio.session import Notice, Session
+from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.viewport import Viewport
+from polyorama_studio.words import menu_text, shortened, tip
 
 __all__ = ["Window"]
 
@@ -121,7 +123,8 @@ class Window(QMainWindow):
 
     @Slot()
     def _on_files(self) -> None:
-        title = self.session.title
+        # Qt takes this sign for the place of an asterisk, and two of it for one.
+        title = self.session.title.replace("[*]", "[*][*]")
         self.setWindowTitle(f"{title} - Polyorama" if title else "Polyorama")
         self._refresh_actions()
 
@@ -150,10 +153,12 @@ class Window(QMainWindow):
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
         recent = self.session.preferences.recent
+        metrics = self._recent_menu.fontMetrics()
         for path in recent:
-            action = self._recent_menu.addAction(path.name)
-            action.setData(str(path))
-            action.setToolTip(str(path))
+            name = shortened(path.name, metrics, Metrics.recent_words)
+            action = self._recent_menu.addAction(menu_text(name))
+            action.setData(path)
+            action.setToolTip(tip(str(path)))
             action.triggered.connect(self._open_recent)
         if recent:
             self._recent_menu.addSeparator()
@@ -166,7 +171,7 @@ class Window(QMainWindow):
     def _open_recent(self) -> None:
         action = self.sender()
         if isinstance(action, QAction):
-            self.session.open_files([Path(action.data())])
+            self.session.open_files([action.data()])
 
     @Slot(QPoint)
     def _show_context_menu(self, position: QPoint) -> None:

@@ -57,7 +57,7 @@ def test_no_frames_is_refused(capture):
     camera = Camera.look_at((0, 0, 9), (0, 0, 0), size=(64, 36))
     with pytest.raises(UsageError, match="at least one frame"):
         run(bench_render(capture, camera, target=(0, 0, 0), up=(0, -1, 0), frames=0))
-    with pytest.raises(UsageError, match="at least one splat"):
+    with pytest.raises(UsageError, match="ask for 1 to"):
         run(bench_files(0))
 
 

@@ -186,3 +186,14 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="cannot be encoded"):
         fill()
+
+
+@pytest.mark.parametrize("left", [0, 100, 1000])
+def test_a_damaged_part_is_named(tmp_path: Path, left: int) -> None:
+    for name in ("a.mp4", "b.mp4"):
+        write_video(tmp_path / name, [plain((9, 99, 200))] * 4, fps=24)
+    data = (tmp_path / "b.mp4").read_bytes()
+    (tmp_path / "b.mp4").write_bytes(data[:left])
+    with pytest.raises(OutputError, match=r"damaged.*b\.mp4"):
+        join_films(tmp_path / "c.mp4", [tmp_path / "a.mp4", tmp_path / "b.mp4"], 24)
+    assert not (tmp_path / "c.mp4").exists()

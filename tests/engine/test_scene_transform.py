@@ -301,3 +301,23 @@ def test_what_is_no_array_of_numbers_is_refused(wrong):
     for name in ("means", "sh"):
         with pytest.raises(UsageError, match=name):
             replace(good, **{name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("scale", "shift"),
+    [(1e300, 0.0), (1e39, 0.0), (1.0, 1e308), (1.0, 1e39), (1e-300, 0.0), ((1e40, 1e40, 1e39), 0)],
+)
+def test_what_leaves_the_range_of_float32_is_refused(scale, shift):
+    matrix = np.diag([*np.broadcast_to(scale, 3), 1.0])
+    matrix[0, 3] = shift
+    with pytest.raises(UsageError, match="300 splats out of the range"):
+        make_cloud().transformed(matrix)
+
+
+def test_what_was_no_number_may_stay_so():
+    cloud = make_cloud(6)
+    means, scales = cloud.means.copy(), cloud.scales.copy()
+    means[0], means[1], scales[2], scales[3] = np.nan, np.inf, np.inf, 0.0
+    moved = replace(cloud, means=means, scales=scales).transformed(np.diag([2.0, 2.0, 2.0, 1.0]))
+    assert np.isfinite(moved.means).all(axis=1).tolist() == [False, False, *4 * [True]]
+    assert not moved.scales[3].any()

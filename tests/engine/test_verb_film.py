@@ -185,6 +185,46 @@ def test_a_stopped_film_goes_on(dots: DotRasterizer, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize("left", [0, 100, 1000, 0.5, "flipped", "longer"])
+def test_a_damaged_part_is_drawn_again(
+    dots: DotRasterizer, tmp_path: Path, left: float | str
+) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mp4"
+    dots.stop_after = 30
+    with pytest.raises(KeyboardInterrupt):
+        run(film_job(path, document, cameras, 12))
+    first, second = sorted(parts_folder(path).iterdir())
+    data = first.read_bytes()
+    if left == "flipped":
+        at = data.index(b"mdat") + 4
+        damaged = data[:at] + bytes(255 - byte for byte in data[at:])
+    elif left == "longer":
+        write_video(second, [np.zeros((32, 48, 3), np.uint8)] * 13, 12)
+        damaged = data[:3000]
+    else:
+        damaged = data[: left if isinstance(left, int) else int(left * len(data))]
+    first.write_bytes(damaged)
+    dots.drawn, dots.stop_after = 0, None
+    outcome = run(film_job(path, document, cameras, 12, resume=True))
+    reused = 0 if left == "longer" else 12
+    assert (outcome.reused, dots.drawn) == (reused, 50 - reused)
+    write_video(tmp_path / "b.mp4", render_frames(document, cameras), 12)
+    alike(frames_in(path), frames_in(tmp_path / "b.mp4"))
+
+
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp"])
+def test_a_damaged_picture_is_drawn_again(dots: DotRasterizer, tmp_path: Path, ending: str) -> None:
+    document, cameras = film_setup()
+    pattern = tmp_path / f"####.{ending}"
+    run(numbered_job(pattern, document, cameras[:3]))
+    damaged = tmp_path / f"0001.{ending}"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[: int(0.7 * len(whole))])
+    assert run(numbered_job(pattern, document, cameras[:3], resume=True)).reused == 2
+    assert damaged.read_bytes() == whole
+
+
 def test_parts_of_another_film_are_not_taken(dots: DotRasterizer, tmp_path: Path) -> None:
     document, cameras = film_setup()
     path = tmp_path / "a.mp4"

@@ -62,7 +62,7 @@ def test_the_window_is_in_the_themes_colours(shown: tuple[str, np.ndarray]) -> N
     theme, window = shown
     tokens = DARK if theme == "dark" else LIGHT
     ground = tokens.color("ground").getRgb()[:3]
-    for row, column in ((MENU // 2, SIZE[0] - 60), (SIZE[1] // 2, 2), (-STATUS // 2, SIZE[0] // 2)):
+    for row, column in ((MENU // 2, SIZE[0] - 60), (SIZE[1] // 2, 2), (-2, SIZE[0] // 2)):
         assert tuple(window[row, column]) == ground
 
 

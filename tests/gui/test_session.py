@@ -163,6 +163,59 @@ def test_what_waits_is_added_though_the_file_before_it_is_broken(
     assert len(notices) == 1
 
 
+@pytest.mark.parametrize("bad", [0, 1, 2])
+@pytest.mark.parametrize("add", [False, True])
+def test_of_several_files_the_good_ones_open(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path, bad: int, add: bool
+) -> None:
+    names = ["a.ply", "b.ply"]
+    names.insert(bad, "broken.ply")
+    for name in names:
+        (tmp_path / name).touch()
+    if add:
+        session.open_files([tmp_path / "there.ply"])
+    session.open_files([tmp_path / name for name in names], add=add)
+    qtbot.waitUntil(lambda: len(notices) == 1 and session.busy is None)
+    assert notices[0].text.endswith("broken.ply")
+    there = ["there"] if add else []
+    assert [node.name for node in session.stage.document.nodes] == [*there, "a", "b"]
+    assert [path.stem for path in session.files] == [*there, "a", "b"]
+    assert "broken" not in session.python[-1]
+    assert tmp_path / "broken.ply" not in session.preferences.recent
+
+
+def test_of_many_bad_files_a_few_are_told_and_the_rest_counted(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path, caplog
+) -> None:
+    bad = [tmp_path / str(number) / "broken.ply" for number in range(9)]
+    session.open_files([tmp_path / "a.ply", *bad])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    assert len(notices) == 3
+    assert notices[2].text.startswith("7 more files")
+    for path in bad:
+        assert str(path) in caplog.text
+    notices.clear()
+    session.open_files(bad[:2])
+    qtbot.waitUntil(lambda: len(notices) == 2)
+    assert session.title == "a.ply", "where nothing can be opened, what is open stays"
+    assert session.busy is None
+
+
+def test_an_unexpected_failure_is_one_files_own(
+    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
+) -> None:
+    def opener(paths):
+        if paths[0].stem == "odd":
+            raise KeyError("odd")
+        return a_document(paths)
+
+    session._opener = opener
+    session.open_files([tmp_path / "odd.ply", tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.title == "a.ply")
+    assert len(notices) == 1
+    assert "KeyError" in notices[0].text
+
+
 def test_opening_forgets_what_waits_to_be_added(
     qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
 ) -> None:
@@ -331,7 +384,7 @@ def test_the_session_as_python_does_the_same(
         write_splats(a_cloud(60), path)
     session.open_files([first])
     session.open_files([second], add=True)
-    qtbot.waitUntil(lambda: len(session.files) == 2)
+    qtbot.waitUntil(lambda: len(session.files) == 2, timeout=120_000)
     session.save_picture(out, (40, 30))
     qtbot.waitUntil(lambda: len(notices) == 1, timeout=120_000)
     session.copy_session()

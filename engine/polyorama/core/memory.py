@@ -6,7 +6,13 @@ from pathlib import Path
 
 from polyorama.errors import UsageError
 
-__all__ = ["available_bytes", "require"]
+__all__ = ["MAX_MADE", "available_bytes", "check_surfels", "require", "require_made"]
+
+MAX_MADE = 20_000_000
+"""The most splats that are made at a time from something that is no splats."""
+
+_SURFEL_BYTES = 2000
+"""Memory that a surfel takes while it is made, as measured."""
 
 
 def available_bytes() -> int | None:
@@ -42,3 +48,30 @@ def require(needed: int, what: str) -> None:
             f"There is not enough memory ({needed / 2**30:.1f} GiB needed, {free / 2**30:.1f} GiB "
             f"free): {what}."
         )
+
+
+def require_made(count: int, each: int, noun: str) -> None:
+    """Refuse a number of splats that cannot be made.
+
+    Parameters
+    ----------
+    count
+        How many.
+    each
+        Bytes that one takes meanwhile.
+    noun
+        What they are, in the plural.
+
+    Raises
+    ------
+    UsageError
+        If it is not 1 to `MAX_MADE`, or there is not enough memory.
+    """
+    if not 1 <= count <= MAX_MADE:
+        raise UsageError(f"{count:,} {noun} cannot be made; ask for 1 to {MAX_MADE:,}.")
+    require(each * count, f"{count:,} {noun}; ask for fewer")
+
+
+def check_surfels(count: int) -> None:
+    """Refuse a number of surfels that a mesh cannot become; raises as `require_made`."""
+    require_made(count, _SURFEL_BYTES, "surfels")

@@ -66,7 +66,7 @@ def write(cloud: SplatCloud, path: str | os.PathLike[str]) -> None:
         columns = [
             cloud.means[rows], cloud.scales[rows], cloud.quats[rows], cloud.opacities[rows, None],
             colors[rows], rest[rows],
-            *(column[rows].reshape(stop - start, -1)[:, :1] for column in cloud.extras.values()),
+            *(column[rows, None] for column in cloud.extras.values()),
         ]  # fmt: skip
         values = np.concatenate(columns, axis=1, dtype=np.float64, casting="unsafe")
         text = np.empty((values.size + 1) * _TEXT_BYTES, np.uint8)

@@ -232,13 +232,20 @@ def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[
     return {"quality": quality, "lossless": quality == 100, "method": 4, "exif": exif}
 
 
-def read_text(path: str | os.PathLike[str]) -> dict[str, str]:
+def read_text(path: str | os.PathLike[str], *, whole: bool = False) -> dict[str, str]:
     """The words that `write_image` stored in a picture; empty for a picture without any.
+
+    Parameters
+    ----------
+    path
+        The picture.
+    whole
+        Whether its pixels are decoded too, to be sure that they are there.
 
     Raises
     ------
     FileFormatError
-        If the file is missing or no picture.
+        If the file is missing, no picture, or damaged.
     """
     from PIL import Image
 
@@ -248,6 +255,8 @@ def read_text(path: str | os.PathLike[str]) -> dict[str, str]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(path)
         with image:
+            if whole:
+                image.load()
             found = getattr(image, "text", None)
             if found is not None:
                 return {str(key): str(value) for key, value in found.items()}

@@ -9,7 +9,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.io.limits import read_beside
-from polyorama.io.mesh_parts import MAX_BYTES, Part, decode_texture, fan
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan
 from polyorama.scene.mesh import Material
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class _Reader:
     @staticmethod
     def _index(number: int, count: int) -> int:
         index = number - 1 if number > 0 else count + number
-        if number == 0 or index < 0:
+        # Vertices may follow their faces, so only what no mesh can have is refused here.
+        if number == 0 or not 0 <= index < MAX_CORNERS:
             raise ValueError("no such vertex")
         return index
 

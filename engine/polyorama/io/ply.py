@@ -405,7 +405,7 @@ class _Layout:
             kind = column.dtype
             known = {*_REQUIRED, "scale_2", *_NORMAL}
             plain = name.isascii() and name.isprintable() and len(name.split()) == 1
-            if column.ndim != 1 or kind.kind not in "biuf" or not plain or name in known:
+            if kind.kind not in "biuf" or not plain or name in known:
                 _log.warning("PLY cannot hold the column %r; it is left out.", name)
             elif kind.str[1:] in _TYPE_NAMES:
                 extras[name] = kind.newbyteorder("<")

@@ -32,13 +32,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["FilmWriter", "frame_rate", "join_films", "read_frames", "write_video"]
+__all__ = [
+    "FilmWriter",
+    "film_is_whole",
+    "frame_rate",
+    "join_films",
+    "read_frames",
+    "write_video",
+]
 
 log = logging.getLogger(__name__)
 
 _BT709, _LIMITED = 1, 1
 _QUEUED = 3
 _KEYFRAME_SECONDS = 2
+_DAMAGED = "This part of the film is damaged; make it again: {}"
 
 
 def frame_rate(fps: float | str | Fraction) -> Fraction:
@@ -480,6 +488,26 @@ def read_frames(path: str | os.PathLike[str]) -> Iterator[NDArray[np.uint8]]:
             yield frame.to_ndarray(format="bgra")[..., [2, 1, 0, 3]]
 
 
+def film_is_whole(path: Path, frames: int) -> bool:
+    """Whether a film of `FilmWriter` has that many frames and can be decoded without an error."""
+    import av
+
+    count = 0
+    try:
+        with av.open(str(path)) as container:
+            stream = container.streams.video[0]
+            stream.thread_type = "AUTO"
+            # Else the decoder paints over what is missing.
+            stream.codec_context.options = {"err_detect": "explode"}
+            for frame in container.decode(stream):
+                if frame.is_corrupt:
+                    return False
+                count += 1
+    except (av.FFmpegError, IndexError):
+        return False
+    return count == frames
+
+
 def join_films(
     path: str | os.PathLike[str],
     parts: Sequence[Path],
@@ -534,6 +562,18 @@ def join_films(
             raise OutputError(f"Cannot join the film's parts ({error.strerror}): {path}") from error
 
 
+@contextmanager
+def _opened(av: Any, part: Path) -> Iterator[Any]:
+    """A part of a film, opened, of which errors are told by its name."""
+    try:
+        with av.open(str(part)) as source:
+            if not source.streams.video:
+                raise OutputError(_DAMAGED.format(part))
+            yield source
+    except av.InvalidDataError as error:
+        raise OutputError(_DAMAGED.format(part)) from error
+
+
 def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction) -> None:
     """Copy what was encoded, with times counted in frames.
 
@@ -542,13 +582,15 @@ def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction)
     """
     delay = 0
     for part in parts:
-        with av.open(str(part)) as source:
+        with _opened(av, part) as source:
             first = next(source.demux(video=0))
+            if first.dts is None:
+                raise OutputError(_DAMAGED.format(part))
             delay = max(delay, -round(first.dts * first.time_base * fps))
     stream = None
     start = number = 0
     for part in parts:
-        with av.open(str(part)) as source:
+        with _opened(av, part) as source:
             track = source.streams.video[0]
             if stream is None:
                 stream = container.add_stream_from_template(track)
@@ -564,4 +606,7 @@ def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction)
                 packet.stream = stream
                 container.mux(packet)
                 number += 1
+            # A file that was cut short simply ends, for those who read it.
+            if track.frames and number - start != track.frames:
+                raise OutputError(_DAMAGED.format(part))
             start = number

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.core.compile import core_count, kernel, parallel_for
+from polyorama.core.memory import check_surfels
 from polyorama.errors import UsageError
 from polyorama.render import footprints
 from polyorama.render.occlusion import Occluders, own_distance, scene_around
@@ -151,12 +152,12 @@ def surfels_from_mesh(
     Raises
     ------
     UsageError
-        If the mesh has no area, is transparent all over, or an argument is out of range.
+        If the mesh has no area, is transparent all over, an argument is out of range, or memory
+        does not suffice.
     UnavailableError
         If occlusion or shadows are asked for and open3d is not installed.
     """
-    if count < 1:
-        raise UsageError(f"Cannot make {count} surfels; ask for at least 1.")
+    check_surfels(count)
     if sides not in ("auto", "one", "two"):
         raise UsageError(f"The sides of a surface are auto, one or two, not {sides!r}.")
     surface = analyse(mesh)

@@ -141,7 +141,7 @@ def find_property(name: str, cloud: SplatCloud) -> Property | None:
     known = PROPERTIES.get(_ALIASES.get(lowered, lowered))
     if known is not None:
         return known
-    if name in cloud.extras and cloud.extras[name].ndim == 1:
+    if name in cloud.extras:
         return Property(name, "extra column", lambda c: c.extras[name])
     return _ply_column(lowered, cloud)
 

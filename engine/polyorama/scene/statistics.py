@@ -85,7 +85,7 @@ def column_statistics(cloud: SplatCloud) -> list[ColumnStatistics]:
     found += [
         _describe(name, column)
         for name, column in cloud.extras.items()
-        if column.ndim == 1 and column.dtype.kind in "fiub"
+        if column.dtype.kind in "fiub"
     ]
     return found
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.text import count_of
 from polyorama.errors import UsageError
 from polyorama.scene import sh as harmonics
 from polyorama.scene.rotations import multiply, quaternions
@@ -44,8 +45,34 @@ def affine_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
 
 
 def transform_cloud(cloud: SplatCloud, matrix: ArrayLike) -> SplatCloud:
-    """Apply an affine map; see `SplatCloud.transformed`."""
+    """Apply an affine map; see `SplatCloud.transformed`.
+
+    Raises
+    ------
+    UsageError
+        As `affine_matrix`, or if finite splats would leave the range of float32.
+    """
     m = affine_matrix(matrix)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        moved = _transformed(cloud, m)
+    _check_range(cloud, moved)
+    return moved
+
+
+def _check_range(before: SplatCloud, after: SplatCloud) -> None:
+    """Refuse a result that lost what was a number: to infinity, or a size to nothing."""
+    rows = np.isfinite(before.means).all(axis=1) & np.isfinite(before.scales).all(axis=1)
+    lost = ~(np.isfinite(after.means).all(axis=1) & np.isfinite(after.scales).all(axis=1))
+    lost |= before.scales.any(axis=1) & ~after.scales.any(axis=1)
+    count = int((rows & lost).sum())
+    if count:
+        raise UsageError(
+            f"This transform takes {count_of(count, 'splat')} out of the range of 32-bit numbers; "
+            "choose smaller steps and factors nearer 1."
+        )
+
+
+def _transformed(cloud: SplatCloud, m: NDArray[np.float64]) -> SplatCloud:
     linear = m[:3, :3]
     if np.abs(m - np.eye(4)).max() <= _IDENTITY_TOLERANCE:
         return cloud

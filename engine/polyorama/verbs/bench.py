@@ -23,6 +23,7 @@ import numpy as np
 
 from polyorama.core.compile import core_count, kernel
 from polyorama.core.jobs import Progress
+from polyorama.core.memory import require_made
 from polyorama.core.simd import WIDTH, load, store
 from polyorama.errors import UsageError
 from polyorama.io.formats import read_splats, write_splats
@@ -50,6 +51,10 @@ _MULTIPLY_ADDS_PER_PAIR = 20
 """Vector multiply-adds, or operations that cost the same, for one evaluated pair: exponent 4,
 2^x 9, transmittance 3, colour 3, rows 1 (counted in `render/cpu/draw.py`)."""
 
+_MOST_FRAMES = 100_000
+_SPLAT_BYTES = 2000
+"""Memory for a splat of degree 3 that is made and written in every format."""
+
 
 def bench_render(
     path: str | os.PathLike[str],
@@ -74,10 +79,13 @@ def bench_render(
     Raises
     ------
     UsageError
-        If there is no frame to time.
+        If there is no frame to time, or there are too many.
     """
-    if frames < 1 or warmup < 0:
-        raise UsageError("A benchmark needs at least one frame, and no negative warm-up.")
+    if not 1 <= frames <= _MOST_FRAMES or not 0 <= warmup <= _MOST_FRAMES:
+        raise UsageError(
+            f"A benchmark needs at least one frame, no negative warm-up, and at most "
+            f"{_MOST_FRAMES:,} of each."
+        )
     begin = time.perf_counter()
     document = open_document(path)
     if sh_degree is not None:
@@ -202,10 +210,9 @@ def bench_files(count: int = 1_000_000) -> Job[dict[str, Any]]:
     Raises
     ------
     UsageError
-        If there is nothing to write.
+        If it is not 1 to 20 million splats, or more than memory can hold.
     """
-    if count < 1:
-        raise UsageError("A benchmark of files needs at least one splat.")
+    require_made(count, _SPLAT_BYTES, "splats")
     endings = (".ply", ".compressed.ply", ".spz", ".sog", ".glb")
     result: dict[str, Any] = {"splats": count}
     # Everything is compiled before anything is timed.

@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polyorama.errors import FileFormatError, UsageError
+from polyorama.core.memory import check_surfels
+from polyorama.errors import FileFormatError
 from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
 from polyorama.io.mesh import holds_mesh, read_mesh
 from polyorama.io.project import holds_project, read_project
@@ -46,9 +47,9 @@ def open_document(
     FileFormatError
         If a file is missing, damaged, or of no known kind.
     UsageError
-        If `surfels` is not positive.
+        If `surfels` is not 1 to 20 million, or more than memory can hold.
     """
-    _check_surfels(surfels)
+    check_surfels(surfels)
     documents = [_open_one(Path(p), surfels) for p in (path, *more)]
     if len(documents) == 1:
         document = documents[0]
@@ -106,9 +107,9 @@ def read_cloud(path: str | os.PathLike[str], *, surfels: int = 100_000) -> Splat
     FileFormatError
         If the file is missing, damaged, of no known kind, or holds no splats.
     UsageError
-        If `surfels` is not positive.
+        If `surfels` is not 1 to 20 million, or more than memory can hold.
     """
-    _check_surfels(surfels)
+    check_surfels(surfels)
     source = Path(path)
     kind = kind_of(source)
     if kind == "splats":
@@ -126,11 +127,6 @@ def flat_cloud(document: Document, path: str | os.PathLike[str]) -> SplatCloud:
     if len(cloud) == 0:
         raise FileFormatError(f"The project shows no splats: {path}")
     return replace(cloud, up=document.up)
-
-
-def _check_surfels(count: int) -> None:
-    if count < 1:
-        raise UsageError(f"A mesh cannot become {count} surfels; ask for at least 1.")
 
 
 def _open_one(source: Path, surfels: int) -> Document:

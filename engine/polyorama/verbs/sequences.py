@@ -28,6 +28,7 @@ from polyorama.io.image import image_format, read_text, write_depth, write_float
 from polyorama.io.video import (
     FilmWriter,
     check_transparency,
+    film_is_whole,
     frame_rate,
     join_films,
     wants_float,
@@ -89,6 +90,10 @@ class FilmPart:
     def frames(self) -> int:
         """How many frames it draws."""
         return len(self.shots)
+
+    def is_whole(self) -> bool:
+        """Whether it lies there already, undamaged."""
+        return self.path.is_file() and film_is_whole(self.path, self.frames)
 
     def produce(self, draw: Callable[..., Frame], finisher: Finisher) -> Generator[None]:
         """Draw and encode; the part appears under its name once it is whole."""
@@ -265,7 +270,12 @@ def film_job(
         name = f"{number:06d}-{len(run)}-{stamp}{kind.part}"
         parts.append(FilmPart(folder / name, run, rate, kind, quality, look.background))
     _clear_parts(folder, keep={part.path.name for part in parts} if resume else set())
-    missing = [part for part in parts if not part.path.is_file()]
+    missing: list[FilmPart] = []
+    for number, part in enumerate(parts):
+        if part.path.is_file():
+            yield Progress(number, len(parts), "Checking what is kept")
+        if not part.is_whole():
+            missing.append(part)
     reused = len(cameras) - sum(part.frames for part in missing)
     try:
         _make_folder(folder)
@@ -446,10 +456,10 @@ def _is_done(item: NumberedFrame) -> bool:
     if not all(path.is_file() for path in item.files):
         return False
     *others, voucher = item.files
-    read = read_text if item.picture is not None else read_exr_text
+    picture = item.picture is not None
     words = {item.floats: _FLOATS, item.depth: _DEPTH, item.exr: _LAYERS}
     try:
-        made = read(voucher)
+        made = read_text(voucher, whole=True) if picture else read_exr_text(voucher)
         return made.get(_FINGERPRINT) == item.text[_FINGERPRINT] and all(
             made.get(words[path]) == _file_digest(path) for path in others
         )

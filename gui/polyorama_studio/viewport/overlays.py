@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QWidget
 
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
+from polyorama_studio.words import shortened
 
 if TYPE_CHECKING:
     from polyorama_studio.session import Busy, Session
@@ -214,10 +215,16 @@ class BusyNote(QWidget):
         self._angle = (self._angle - 12) % 360
         self.update()
 
+    def _words(self) -> str:
+        """The note, elided to what the viewport has room for."""
+        edges = Metrics.busy_ring + 3 * Metrics.space[2] + 2 * Metrics.space[3]
+        room = min(Metrics.busy_words, self._over.width() - edges)
+        note = self._busy.note if self._busy else ""
+        return shortened(note, QFontMetrics(font(Metrics.body)), room)
+
     def sizeHint(self) -> QSize:
         """As wide as the words need."""
-        note = self._busy.note if self._busy else ""
-        words = QFontMetrics(font(Metrics.body)).horizontalAdvance(note)
+        words = QFontMetrics(font(Metrics.body)).horizontalAdvance(self._words())
         return QSize(words + Metrics.busy_ring + 3 * Metrics.space[2], Metrics.stage_control)
 
     def place(self) -> None:
@@ -260,7 +267,7 @@ class BusyNote(QWidget):
         painter.setFont(font(Metrics.body))
         words = QRectF(self.rect()).adjusted(ring.right() + Metrics.space[1], 0, 0, 0)
         painter.drawText(
-            words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._busy.note
+            words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._words()
         )
         painter.end()
 

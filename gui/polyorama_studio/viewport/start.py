@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 
 from polyorama_studio.icons import icon, paint_icon
 from polyorama_studio.theme import Metrics, font
+from polyorama_studio.words import legible, shortened, tip
 
 if TYPE_CHECKING:
     from polyorama_studio.session import Session
@@ -47,8 +48,8 @@ class RecentRow(QPushButton):
         self.setObjectName("recentRow")
         self.path = path
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(str(path))
-        self.setAccessibleName(self.tr("Open {0}").format(path.name))
+        self.setToolTip(tip(str(path)))
+        self.setAccessibleName(self.tr("Open {0}").format(legible(path.name)))
         tokens = session.theme.tokens
         mark = QLabel(self)
         name = "theatre" if path.suffix == ".poly" else "splats"
@@ -56,16 +57,15 @@ class RecentRow(QPushButton):
         mark.setPixmap(
             icon(name, tokens.color("quiet")).pixmap(QSize(side, side), self.devicePixelRatioF())
         )
-        title = QLabel(path.name, self)
-        folder = QLabel(self)
+        title, folder = QLabel(self), QLabel(self)
+        least = 2 * Metrics.space[4]
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setText(shortened(path.name, title.fontMetrics(), Metrics.recent_words - least))
+        folder.setTextFormat(Qt.TextFormat.PlainText)
         folder.setObjectName("recentFolder")
         metrics = QFontMetrics(font(Metrics.label))
-        room = Metrics.recent_words - title.fontMetrics().horizontalAdvance(path.name)
-        folder.setText(
-            metrics.elidedText(
-                _short(path.parent), Qt.TextElideMode.ElideMiddle, max(room, 2 * Metrics.space[4])
-            )
-        )
+        room = Metrics.recent_words - title.fontMetrics().horizontalAdvance(title.text())
+        folder.setText(shortened(_short(path.parent), metrics, max(room, least)))
         for label in (mark, title, folder):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         layout = QHBoxLayout(self)

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
+from polyorama_studio.words import legible
 
 if TYPE_CHECKING:
     from polyorama_studio.session import Notice, Session
@@ -177,5 +178,6 @@ class ToastStack(QWidget):
 
 
 def _breakable(text: str) -> str:
-    """Let long paths break before their slashes (zero-width spaces)."""
-    return re.sub(r"(?<=\S)(?=[/\\])", "\u200b", text)
+    """Let long paths break before their slashes, and long names anywhere (zero-width spaces)."""
+    parts = re.sub(r"(?<=\S)(?=[/\\])", "\u200b", legible(text))
+    return re.sub(r"[^\s\u200b]{25}(?=[^\s\u200b])", "\\g<0>\u200b", parts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QDragEnterEvent,
@@ -32,6 +30,7 @@ from polyorama_studio.viewport.overlays import (
 )
 from polyorama_studio.viewport.start import StartPage
 from polyorama_studio.viewport.toasts import ToastStack
+from polyorama_studio.words import local_path
 
 __all__ = ["Viewport"]
 
@@ -263,7 +262,7 @@ class Viewport(QWidget):
         adding = self.drop_zones.adding
         self.drop_zones.hide()
         event.acceptProposedAction()
-        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        paths = [local_path(url) for url in event.mimeData().urls() if url.isLocalFile()]
         self._session.open_files(paths, add=adding)
 
     # Size
