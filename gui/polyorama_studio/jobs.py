@@ -51,22 +51,39 @@ class JobRunner:
         self._numbers = itertools.count()
         self._closed = threading.Event()
         self._threads: set[threading.Thread] = set()
+        self._kept: set[threading.Thread] = set()
 
-    def submit(self, work: Callable[[], Any], handlers: Handlers, name: str) -> None:
-        """Start a job; `name` is what its thread is called."""
+    def submit(
+        self, work: Callable[[], Any], handlers: Handlers, name: str, *, keep: bool = False
+    ) -> None:
+        """Start a job.
+
+        Parameters
+        ----------
+        work, handlers
+            What to do, and whom to tell.
+        name
+            What its thread is called.
+        keep
+            Whether it is brought to its end when the runner is closed, however long that takes:
+            for what a person would miss, such as a file that is being written.
+        """
         number = next(self._numbers)
         thread = threading.Thread(
             target=self._run, args=(number, work, handlers), name=f"job {name}", daemon=True
         )
         self._threads = {t for t in self._threads if t.is_alive()}
+        self._kept &= self._threads
         self._threads.add(thread)
+        if keep:
+            self._kept.add(thread)
         thread.start()
 
     def close(self, timeout: float = 5.0) -> None:
-        """Ask all jobs to stop and wait a moment for them."""
+        """Ask all jobs to stop and wait a moment for them, for those to be kept until they end."""
         self._closed.set()
         for thread in self._threads:
-            thread.join(timeout)
+            thread.join(None if thread in self._kept else timeout)
 
     def _run(self, number: int, work: Callable[[], Any], handlers: Handlers) -> None:
         try:
@@ -76,6 +93,9 @@ class JobRunner:
         except Exception as error:
             if not isinstance(error, PolyoramaError):
                 log.exception("A job failed.")
+            elif self._closed.is_set():
+                # Nobody is left to tell it to but the terminal.
+                log.warning("%s", explain(error))
             self._bridge.post(("job", number), handlers.failed, error)
         else:
             self._bridge.post(("job", number), handlers.done, result)

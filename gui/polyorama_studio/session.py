@@ -282,6 +282,7 @@ class Session(QObject):
                 self._on_progress,
             ),
             "save picture",
+            keep=True,
         )
 
     def _on_saved(self, line: str, path: Path) -> None:

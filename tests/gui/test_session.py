@@ -13,7 +13,7 @@ from PIL import Image
 from PySide6.QtGui import QGuiApplication
 
 from polyorama.core.jobs import Progress
-from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.errors import FileFormatError, OutputError, PolyoramaError
 from polyorama.io.formats import write_splats
 from polyorama.scene.document import Document, Node
 from polyorama_studio import calls, camera_text
@@ -357,6 +357,31 @@ def test_saving_a_picture(
     assert session.preferences.folder == str(tmp_path)
     assert session.python[-1].startswith(f"po.write_image({str(tmp_path / 'out.png')!r}")
     assert session.python[-1].endswith("background=None))")
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_picture_is_saved_though_the_window_closes(
+    qtbot: QtBot, session: Session, monkeypatch, tmp_path: Path, caplog, broken: bool
+) -> None:
+    began, closing = threading.Event(), session._jobs._closed
+
+    def save(document, view, size, background, path):
+        began.set()
+        assert closing.wait(10.0)
+        if broken:
+            raise OutputError(f"The disk is full: {path}")
+        path.write_text("picture")
+        return path
+
+    monkeypatch.setattr(calls, "save_picture", save)
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    session.save_picture(tmp_path / "out.png", (64, 48))
+    assert began.wait(10.0)
+    # Nobody waits for the others.
+    session._jobs.close(timeout=0.0)
+    assert (tmp_path / "out.png").exists() != broken
+    assert ("The disk is full" in caplog.text) == broken
 
 
 def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal, Slot
+import math
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
+    QImage,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
@@ -152,7 +155,8 @@ class Viewport(QWidget):
         else:
             exact = (picture.image.width(), picture.image.height()) == self._pixels()
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
-            painter.drawImage(QRectF(self.rect()), picture.image)
+            area = _on_pixels(painter, picture.image) if exact else QRectF(self.rect())
+            painter.drawImage(area, picture.image)
             if (self._target_timer.isActive() or self._target_shown()) and not self._on_stage:
                 at = stage.view.project(stage.view.target, self.width(), self.height())
                 if at is not None:
@@ -279,9 +283,28 @@ class Viewport(QWidget):
         self._tell_size()
 
     def _pixels(self) -> tuple[int, int]:
-        """Width and height in device pixels."""
-        ratio = self.devicePixelRatioF()
-        return round(self.width() * ratio), round(self.height() * ratio)
+        """Width and height in device pixels, of which a fractional scale gives no two alike.
+
+        How many there are between two edges depends on where in the window these lie.
+        """
+        ratio, corner = self.devicePixelRatioF(), self.mapTo(self.window(), QPoint(0, 0))
+        width = _nearest((corner.x() + self.width()) * ratio) - _nearest(corner.x() * ratio)
+        height = _nearest((corner.y() + self.height()) * ratio) - _nearest(corner.y() * ratio)
+        return width, height
 
     def _tell_size(self) -> None:
         self._session.stage.set_size(*self._pixels())
+
+
+def _nearest(value: float) -> int:
+    # As Qt rounds; Python takes halves to the even neighbour.
+    return math.floor(value + 0.5)
+
+
+def _on_pixels(painter: QPainter, image: QImage) -> QRectF:
+    """Where an image lies pixel upon pixel: the widget may begin between two of them."""
+    to_device = painter.deviceTransform()
+    corner = to_device.map(QPointF(0.0, 0.0))
+    pixels = QRectF(_nearest(corner.x()), _nearest(corner.y()), image.width(), image.height())
+    to_logical, _ = to_device.inverted()
+    return to_logical.mapRect(pixels)
