@@ -35,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files = kinds.add_parser("files", help="time reading and writing a synthetic cloud")
     files.add_argument("--splats", type=int, default=1_000_000, metavar="N", help="(1000000)")
 
+    fit = kinds.add_parser("fit", help="time gradients, and a short fit to pictures of a capture")
+    fit.add_argument("file", metavar="FILE", help="the capture or project")
+    fit.add_argument("--steps", type=int, default=1000, metavar="N", help="of the fit (1000)")
+    fit.add_argument("--views", type=int, default=30, metavar="N", help="pictures (30)")
+    fit.add_argument("--side", type=int, default=200, metavar="N", help="their side, pixels (200)")
+    fit.add_argument("--strategy", choices=("default", "mcmc"), default="default")
+
     start = kinds.add_parser("start", help="time --help and a first picture in fresh processes")
     start.add_argument("file", metavar="FILE", help="the capture or project")
 
@@ -45,6 +52,15 @@ def run(options: argparse.Namespace) -> int:
 
     if options.kind == "files":
         result = show(bench.bench_files(options.splats))
+    elif options.kind == "fit":
+        from polyorama.verbs.bench_fit import bench_fit
+
+        result = show(
+            bench_fit(
+                options.file, steps=options.steps, views=options.views, size=options.side,
+                strategy=options.strategy,
+            )
+        )  # fmt: skip
     elif options.kind == "start":
         result = show(bench.bench_start(options.file))
     else:

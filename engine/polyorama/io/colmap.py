@@ -32,6 +32,7 @@ __all__ = ["ColmapImage", "ColmapModel", "find_colmap", "read_colmap"]
 _MAX_LINE = 1 << 24
 _MAX_POINTS = 200_000_000
 _MAX_NAME = 4096
+_FARTHEST = 1e12
 
 _MODELS: tuple[tuple[str, int], ...] = (
     ("SIMPLE_PINHOLE", 3),
@@ -178,6 +179,8 @@ def _image(name: str, pose: list[float], optics: _Optics) -> ColmapImage:
     values = np.array(pose, np.float64)
     if not np.isfinite(values).all():
         raise ValueError("a pose with NaN or infinity")
+    if np.abs(values).max() > _FARTHEST:
+        raise ValueError("a pose beyond all bounds")
     if not np.linalg.norm(values[:4]) > 1e-9:
         raise ValueError("a zero quaternion")
     viewmat = np.eye(4)
@@ -384,6 +387,7 @@ def _finite(
     points: NDArray[np.float64], colors: NDArray[np.float64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Points that are somewhere, and their colours 0..1."""
-    finite = np.isfinite(points).all(axis=1) & np.isfinite(colors).all(axis=1)
+    # NaN compares as false; what lies beyond all bounds is no point either.
+    finite = (np.abs(points) < _FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
     shades = np.clip(colors[finite] / 255.0, 0.0, 1.0)
     return points[finite].astype(np.float32), shades.astype(np.float32)

@@ -236,17 +236,25 @@ def _pixels(path: Path) -> NDArray[np.uint8]:
     try:
         with reading(path), warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                if max(image.size) > MAX_SIDE:
-                    raise FileFormatError(
-                        f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} pixels a "
-                        f"side are read: {path}"
-                    )
-                return _eight_bit(image)
-    except FileFormatError:
-        raise
+            return _decoded(path)
     except (SyntaxError, ValueError, TypeError, EOFError, Image.DecompressionBombError) as error:
         raise FileFormatError(f"This is no picture that can be read: {path}") from error
+
+
+def _decoded(path: Path) -> NDArray[np.uint8]:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        image = Image.open(path)
+    except UnidentifiedImageError as error:
+        raise FileFormatError(f"This is no picture that can be read: {path}") from error
+    with image:
+        if max(image.size) > MAX_SIDE:
+            raise FileFormatError(
+                f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} pixels a side "
+                f"are read: {path}"
+            )
+        return _eight_bit(image)
 
 
 def _eight_bit(image: Any) -> NDArray[np.uint8]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_points"]
 
+_FARTHEST = 1e12
+
 
 def read_points(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The vertices of a PLY: (P, 3) float32 positions, (P, 3) float32 display RGB 0..1.
@@ -56,7 +58,8 @@ def read_points(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], NDAr
         colors = shades.astype(np.float64) / (255.0 if whole else 1.0)
     else:
         colors = np.full(points.shape, 0.5)
-    finite = np.isfinite(points).all(axis=1) & np.isfinite(colors).all(axis=1)
+    # NaN compares as false; what lies beyond all bounds is no point either.
+    finite = (np.abs(points) < _FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
     return (
         points[finite].astype(np.float32),
         np.clip(colors[finite], 0.0, 1.0).astype(np.float32),
@@ -64,8 +67,10 @@ def read_points(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], NDAr
 
 
 def _ascii(data: bytes, first: str, count: int, source: Path) -> NDArray[np.float64]:
-    if first != "vertex" or count > len(data):
-        raise FileFormatError(f"The PLY does not begin with its points, or lacks some: {source}")
+    if first != "vertex":
+        raise FileFormatError(f"The PLY does not begin with its points; export it again: {source}")
+    if count > len(data):
+        raise FileFormatError(f"The PLY's points are damaged; export it again: {source}")
     lines = data.split(b"\n", count)[:count]
     try:
         rows = np.array([line.split() for line in lines], np.float64)

@@ -30,6 +30,7 @@ _MAX_BYTES = 256 << 20
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
 _PLAIN = frozenset({"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL"})
 _ROTATION_TOLERANCE = 1e-3
+_FARTHEST = 1e12
 _COLUMNS = (
     "fl_x", "fl_y", "cx", "cy", "w", "h", "camera_angle_x", "camera_angle_y", "camera_model",
     "k1", "k2", "k3", "k4", "p1", "p2",
@@ -130,6 +131,8 @@ def _viewmat(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
         raise ValueError(f"a pose of shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ValueError("a pose with NaN or infinity")
+    if np.abs(matrix).max() > _FARTHEST:
+        raise ValueError("a pose beyond all bounds")
     # From OpenGL's camera axes to ours: y and z turn round.
     rotation = matrix[:3, :3] * np.array([1.0, -1.0, -1.0])
     # Some programs leave the world's scale in the pose.

@@ -212,12 +212,30 @@ class Target(NamedTuple):
 
 
 class Pictures:
-    """Views as tensors at whole fractions of their size; kept as long as they fit in memory."""
+    """Views as tensors at whole fractions of their size; kept as long as they fit in memory.
+
+    Parameters
+    ----------
+    views
+        Which.
+    device
+        Where the tensors shall lie.
+    background
+        Display RGB that transparent views are laid over; None keeps their alpha.
+    keep
+        Whether tensors are kept for the next time.
+    """
 
     def __init__(
-        self, views: Sequence[View], device: torch.device | str = "cpu", *, keep: bool = True
+        self,
+        views: Sequence[View],
+        device: torch.device | str = "cpu",
+        *,
+        background: tuple[float, float, float] | None = None,
+        keep: bool = True,
     ) -> None:
         self._views = views
+        self._background = background
         self._room = _KEPT_BYTES if keep else 0
         self._device = torch.device(device)
         self._kept: dict[tuple[int, int], Target] = {}
@@ -243,7 +261,7 @@ class Pictures:
         # A thin picture is never reduced to nothing.
         factor = min(factor, view.camera.width, view.camera.height)
         pixels, mask = view.pixels, view.mask
-        values = torch.from_numpy(np.ascontiguousarray(pixels)).to(self._device)
+        values = torch.from_numpy(pixels.copy()).to(self._device)
         planes = values.permute(2, 0, 1).float() / 255.0
         alpha = planes[3:] if len(planes) == 4 else None
         colors = planes[:3]
@@ -261,6 +279,10 @@ class Pictures:
             if counted is not None:
                 counted = _reduced(counted[None].float(), factor)[0] >= 0.5
         photograph = colors.permute(1, 2, 0).contiguous()
+        if alpha is not None and self._background is not None:
+            under = torch.tensor(self._background, dtype=torch.float32, device=self._device)
+            share = alpha.permute(1, 2, 0)
+            photograph, alpha = torch.lerp(under.expand_as(photograph), photograph, share), None
         return Target(
             photograph,
             None if alpha is None else alpha.permute(1, 2, 0).contiguous(),

@@ -169,7 +169,9 @@ class Default:
         return half
 
     def _prune(self, splats: TrainedSplats, step: int) -> None:
-        gone = splats.opacities < self.prune_opacity
+        # Comparisons with NaN are false: what is no longer a number goes too.
+        gone = ~(splats.opacities >= self.prune_opacity)
+        gone |= ~torch.isfinite(splats["means"]).all(dim=1)
         if 0 < self.schedule.reset < step:
             gone |= splats.scales.amax(dim=1) > self.prune_scale * self.extent
         # A scene without any splat could never come back.

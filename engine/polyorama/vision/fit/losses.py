@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional
 
+from polyorama.vision.fit.similarity import RADIUS, similarity, similarity_gradient, window
+
 __all__ = ["Moments", "moments", "photometric_loss", "psnr", "ssim"]
 
-_RADIUS = 5
-_SIGMA = 1.5
 _C1, _C2 = 0.01**2, 0.03**2
 
 
 class Moments(NamedTuple):
-    """Blurred values and squares of a photograph, (3, H, W) each: the same in every step."""
+    """A photograph and its square under the window, (H, W, 3) each: the same in every step."""
 
     mean: torch.Tensor
     square: torch.Tensor
@@ -34,8 +34,8 @@ class Moments(NamedTuple):
 def moments(photograph: torch.Tensor) -> Moments:
     """What SSIM needs of a (H, W, 3) photograph alone."""
     planes = photograph.permute(2, 0, 1)
-    blurred = _blur(torch.cat([planes, planes * planes]))
-    return Moments(blurred[:3], blurred[3:])
+    blurred = _blur(torch.cat([planes, planes * planes])).permute(1, 2, 0)
+    return Moments(blurred[..., :3].contiguous(), blurred[..., 3:].contiguous())
 
 
 def ssim(
@@ -48,7 +48,8 @@ def ssim(
     """
     if known is None:
         known = moments(photograph)
-    result: torch.Tensor = _Similarity.apply(drawn, photograph, *known)  # type: ignore[no-untyped-call]
+    function = _Compiled if drawn.device.type == "cpu" else _Similarity
+    result: torch.Tensor = function.apply(drawn, photograph, *known)  # type: ignore[no-untyped-call]
     return result
 
 
@@ -91,8 +92,8 @@ def photometric_loss(
     return loss / share
 
 
-class _Similarity(torch.autograd.Function):
-    """Mean SSIM; the forward pass already makes what the backward pass blurs."""
+class _Compiled(torch.autograd.Function):
+    """Mean SSIM on the CPU, by the kernels of `similarity`."""
 
     @staticmethod
     def forward(
@@ -102,8 +103,34 @@ class _Similarity(torch.autograd.Function):
         mean_y: torch.Tensor,
         square_y: torch.Tensor,
     ) -> torch.Tensor:
-        x = drawn.permute(2, 0, 1)
-        y = photograph.permute(2, 0, 1)
+        arrays = [
+            tensor.detach().contiguous().numpy() for tensor in (drawn, photograph, mean_y, square_y)
+        ]
+        value, maps = similarity(*arrays)
+        ctx.kept = (*arrays[:2], maps)
+        return drawn.new_tensor(value)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        x, y, maps = ctx.kept
+        grad = similarity_gradient(x, y, maps, float(grads[0]) / x.size)
+        return torch.from_numpy(grad), None, None, None
+
+
+class _Similarity(torch.autograd.Function):
+    """Mean SSIM anywhere; the forward pass already makes what the backward pass blurs."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        drawn: torch.Tensor,
+        photograph: torch.Tensor,
+        mean_y: torch.Tensor,
+        square_y: torch.Tensor,
+    ) -> torch.Tensor:
+        x, y, mean_y, square_y = (
+            tensor.permute(2, 0, 1) for tensor in (drawn, photograph, mean_y, square_y)
+        )
         mean_x, square_x, product = torch.split(_blur(torch.cat([x, x * x, x * y])), 3)
         variances = square_x - mean_x * mean_x + square_y - mean_y * mean_y + _C2
         squares = mean_x * mean_x + mean_y * mean_y + _C1
@@ -132,9 +159,7 @@ class _Similarity(torch.autograd.Function):
 
 @functools.lru_cache(maxsize=8)
 def _window(channels: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
-    offsets = torch.arange(-_RADIUS, _RADIUS + 1, dtype=torch.float64)
-    weights = torch.exp(-(offsets**2) / (2.0 * _SIGMA**2))
-    row: torch.Tensor = (weights / weights.sum()).to(device, dtype)
+    row = torch.from_numpy(window()).to(device, dtype)
     return row.repeat(channels, 1, 1, 1)
 
 
@@ -142,6 +167,6 @@ def _blur(planes: torch.Tensor) -> torch.Tensor:
     """The Gaussian window over (C, H, W), black outside."""
     channels = len(planes)
     rows = _window(channels, planes.dtype, planes.device)
-    wide = functional.conv2d(planes[None], rows, padding=(0, _RADIUS), groups=channels)
+    wide = functional.conv2d(planes[None], rows, padding=(0, RADIUS), groups=channels)
     columns = rows.transpose(2, 3)
-    return functional.conv2d(wide, columns, padding=(_RADIUS, 0), groups=channels)[0]
+    return functional.conv2d(wide, columns, padding=(RADIUS, 0), groups=channels)[0]

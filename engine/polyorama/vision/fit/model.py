@@ -79,7 +79,6 @@ class TrainedSplats:
             {"params": [tensor], "name": name, "lr": rates[name]} for name, tensor in named.items()
         ]
         self.optimiser = optimiser(groups)
-        self._groups = {group["name"]: group for group in self.optimiser.param_groups}
 
     def __len__(self) -> int:
         return len(self.values["means"])
@@ -113,7 +112,13 @@ class TrainedSplats:
 
     def set_rate(self, name: str, rate: float) -> None:
         """Set a group's learning rate for the next step."""
-        self._groups[name]["lr"] = rate
+        self._group(name)["lr"] = rate
+
+    def _group(self, name: str) -> dict[str, Any]:
+        # Loading an optimiser's state replaces its groups, so none is kept here.
+        group: dict[str, Any]
+        (group,) = (g for g in self.optimiser.param_groups if g["name"] == name)
+        return group
 
     def step(self) -> None:
         """Take one step down the gradients and forget them."""
@@ -181,7 +186,7 @@ class TrainedSplats:
         changed = {key: moments(value) for key, value in self._moments(name).items()}
         old = self.values[name]
         self.values[name] = _leaf(new)
-        self._groups[name]["params"] = [self.values[name]]
+        self._group(name)["params"] = [self.values[name]]
         state = self.optimiser.state.pop(old, None)
         if state is not None:
             self.optimiser.state[self.values[name]] = {**state, **changed}

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from polyorama.vision.fit.density import Strategy
     from polyorama.vision.fit.model import OptimiserFactory
 
-__all__ = ["FitProgress", "Scores", "evaluate", "fit"]
+__all__ = ["FitProgress", "Scores", "evaluate", "fit", "one_thread"]
 
 _CHECKPOINT_SECONDS = 60.0
 _SMOOTHING = 0.02
@@ -156,7 +156,7 @@ def fit(
                 shown = loop.step // preview_every
                 yield loop.progress(loop.preview(preview[shown % len(preview)]))
             while loop.step < settings.steps:
-                with _one_thread():
+                with one_thread():
                     loop.advance()
                     frame = None
                     if preview and loop.step % preview_every == 0:
@@ -192,20 +192,20 @@ def evaluate(
     if not views:
         raise UsageError("There is no view to measure with.")
     place = _device(device)
-    pictures = Pictures(views, place, keep=False)
+    pictures = Pictures(views, place, background=background, keep=False)
     arrays = (cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
     natural = Natural(*(torch.from_numpy(array.copy()).to(place) for array in arrays))
     constants = replace(PRESETS["gsplat-1.5.3"], antialiased=cloud.model == "antialiased")
     under = torch.tensor(background, dtype=torch.float32, device=place)
     each: list[float] = []
     similarities: list[float] = []
-    with torch.no_grad(), _one_thread():
+    with torch.no_grad(), one_thread():
         for index in range(len(views)):
             target = pictures.target(index)
             drawn = rasterize(
                 *natural, target.viewmat, target.lens, background=under, constants=constants
             )
-            photograph, known = target.over(under)
+            photograph, known = target.photograph, target.known
             color = drawn.color.clamp(0.0, 1.0)
             if target.mask is not None:
                 color = torch.where(target.mask[..., None], color, photograph)
@@ -230,7 +230,8 @@ class _Loop:
         self.extent = dataset.extent
         self._optimiser, self._start = optimiser, start
         self._device = _device(device)
-        self._pictures = Pictures(dataset.views, self._device)
+        fixed = None if settings.background == "random" else settings.background
+        self._pictures = Pictures(dataset.views, self._device, background=fixed)
         exposures = None
         if settings.exposure:
             exposures = torch.eye(3, 4, device=self._device).repeat(len(dataset.views), 1, 1)
@@ -290,6 +291,8 @@ class _Loop:
         loss = photometric_loss(
             color, photograph, ssim_weight=s.ssim_weight, mask=target.mask, known=known
         )
+        if not math.isfinite(float(loss.detach())):
+            raise _lost(step)
         self._watch_error(color.detach(), photograph, target.mask)
         penalty = self._strategy.penalty(splats)
         (loss if penalty is None else loss + penalty).backward()  # type: ignore[no-untyped-call]
@@ -316,13 +319,9 @@ class _Loop:
     ) -> None:
         squared = (color.clamp(0.0, 1.0) - photograph).square_()
         error = float((squared if mask is None else squared[mask]).mean())
-        if not math.isfinite(error):
-            if mask is not None and not bool(mask.any()):
-                return
-            raise UsageError(
-                f"The fit lost its way at step {self.step + 1} (its picture has no finite values); "
-                f"lower the learning rates."
-            )
+        if math.isnan(error):
+            # Nothing of this picture counts.
+            return
         if math.isnan(self._error):
             self._error = error
         self._error += _SMOOTHING * (error - self._error)
@@ -359,8 +358,11 @@ class _Loop:
 
     def cloud(self) -> SplatCloud:
         """The splats as a value."""
+        cloud = self.splats.cloud()
+        if not len(cloud):
+            raise _lost(self.step)
         model: SplatModel = "antialiased" if self.settings.antialiased else "default"
-        return replace(self.splats.cloud(), model=model, up=self._start.up)
+        return replace(cloud, model=model, up=self._start.up)
 
     def _fingerprint(self) -> str:
         """A hash of all pictures and cameras."""
@@ -459,6 +461,13 @@ class _Loop:
         self.step = int(facts["step"])
 
 
+def _lost(step: int) -> UsageError:
+    return UsageError(
+        f"The fit lost its way at step {step}: its values are no longer finite; lower the learning "
+        f"rates."
+    )
+
+
 def _array(tensor: torch.Tensor) -> Any:
     return tensor.detach().cpu().numpy()
 
@@ -478,7 +487,7 @@ def _device(name: str) -> torch.device:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Keep torch on the calling thread meanwhile.
 
     The tensors are small, and the renderer's kernels share the cores by themselves: torch's own

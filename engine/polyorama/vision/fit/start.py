@@ -26,6 +26,9 @@ _OPACITY = 0.1
 _MCMC_OPACITY, _MCMC_SIZE = 0.5, 0.1
 _MCMC_RANDOM_SIZE = 0.5
 _RANDOM = 5000
+_ROUNDS = 64
+_BACKDROP_LEVELS = 2
+_BACKDROP_EDGE = 0.1
 
 
 def first_guess(
@@ -59,9 +62,11 @@ def first_guess(
         return start_from_points(dataset.points, dataset.colors, opacity=opacity, size=size)
     count = _RANDOM if random is None else random
     size = _MCMC_RANDOM_SIZE if mcmc else 1.0
+    background = None if settings.background == "random" else settings.background
     return random_start(
-        dataset, count, seed=settings.seed, bounds=bounds, opacity=opacity, size=size
-    )
+        dataset, count, seed=settings.seed, bounds=bounds, background=background,
+        opacity=opacity, size=size,
+    )  # fmt: skip
 
 
 def start_from_points(
@@ -114,10 +119,14 @@ def random_start(
     *,
     seed: int = 0,
     bounds: Bounds | None = None,
+    background: tuple[float, float, float] | None = (0.0, 0.0, 0.0),
     opacity: float = _OPACITY,
     size: float = 1.0,
 ) -> SplatCloud:
     """Splats spread evenly through a box, where two views at least look; coloured as they see it.
+
+    Where the pictures stand before a flat backdrop (transparent, or of the background's colour all
+    along their edges), only points are taken before which no view sees the backdrop.
 
     Parameters
     ----------
@@ -129,6 +138,8 @@ def random_start(
         The same seed gives the same splats.
     bounds
         The box; None is ``dataset.bounds()``.
+    background
+        Colour of the backdrop, or None where only transparency tells it.
     opacity, size
         As `start_from_points` takes them.
 
@@ -141,11 +152,14 @@ def random_start(
         raise UsageError(f"A fit cannot begin with {count} splats; ask for at least 1.")
     box = dataset.bounds() if bounds is None else bounds
     rng = np.random.default_rng(seed)
+    outlines = _outlines(dataset.views, background)
     kept: list[NDArray[np.float64]] = []
     found = 0
-    for _ in range(32):
-        points = rng.uniform(box.low, box.high, (2 * count, 3))
+    for _ in range(_ROUNDS):
+        points = rng.uniform(box.low, box.high, (4 * count, 3))
         points = points[seen_by(points, dataset.views).sum(axis=0) >= 2]
+        if outlines is not None:
+            points = points[_inside(points, dataset.views, outlines)]
         kept.append(points)
         found += len(points)
         if found >= count:
@@ -157,16 +171,59 @@ def random_start(
     )
 
 
+def _outlines(
+    views: Sequence[View], background: tuple[float, float, float] | None
+) -> list[NDArray[np.bool_]] | None:
+    """(H, W) bool of each view, where it may see something; None where there is no flat backdrop.
+
+    What is masked may be anything.
+    """
+    outlines = []
+    edges = []
+    for view in views:
+        if view.pixels.shape[2] == 4:
+            thing = view.pixels[..., 3] > 0
+        elif background is None:
+            return None
+        else:
+            color = np.rint(255.0 * np.array(background)).astype(np.int16)
+            thing = np.abs(view.pixels.astype(np.int16) - color).max(axis=2) > _BACKDROP_LEVELS
+        if view.mask is not None:
+            thing |= ~view.mask
+        outlines.append(thing)
+        edges.append(np.concatenate([thing[0], thing[-1], thing[:, 0], thing[:, -1]]).mean())
+    return outlines if float(np.median(edges)) < _BACKDROP_EDGE else None
+
+
+def _inside(
+    points: NDArray[np.float64], views: Sequence[View], outlines: Sequence[NDArray[np.bool_]]
+) -> NDArray[np.bool_]:
+    """(P,) whether every view that looks at a point may see something there."""
+    inside = np.ones(len(points), bool)
+    for view, outline in zip(views, outlines, strict=True):
+        seen, x, y = _pixels_of(points, view)
+        inside[seen] &= outline[y, x]
+    return inside
+
+
+def _pixels_of(
+    points: NDArray[np.float64], view: View
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Which of (P, 3) points a view sees, and the pixels that those fall on."""
+    camera = view.camera
+    seen = seen_by(points, [view])[0]
+    local = points[seen] @ camera.viewmat[:3, :3].T + camera.viewmat[:3, 3]
+    divide = local[:, 2] if camera.kind == "pinhole" else np.ones(len(local))
+    x = (camera.fx * local[:, 0] / divide + camera.cx).astype(np.int64)
+    y = (camera.fy * local[:, 1] / divide + camera.cy).astype(np.int64)
+    return seen, x, y
+
+
 def _mean_colors(points: NDArray[np.float64], views: Sequence[View]) -> NDArray[np.float64]:
     """(P, 3) the mean colour 0..1 of the pixels that points fall on."""
     total, count = np.zeros((len(points), 3)), np.zeros((len(points), 1))
     for view in views:
-        camera = view.camera
-        seen = seen_by(points, [view])[0]
-        local = points[seen] @ camera.viewmat[:3, :3].T + camera.viewmat[:3, 3]
-        divide = local[:, 2] if camera.kind == "pinhole" else np.ones(len(local))
-        x = (camera.fx * local[:, 0] / divide + camera.cx).astype(np.int64)
-        y = (camera.fy * local[:, 1] / divide + camera.cy).astype(np.int64)
+        seen, x, y = _pixels_of(points, view)
         total[seen] += view.pixels[y, x, :3] / 255.0
         count[seen] += 1.0
     return total / np.maximum(count, 1.0)
