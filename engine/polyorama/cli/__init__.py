@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -32,8 +35,35 @@ DRAWING = frozenset({"bench", "demo", "fit", "render"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status (2 where the person must change something)."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    """Run the command line; returns the exit status (2 where the person must change something).
+
+    Ctrl-C ends with 130 and a request to end (SIGTERM) with 143, both after tidying up.
+    """
+    # Started with a closed stream: what would be said there is said to no one.
+    sys.stdout = sys.stdout or io.StringIO()
+    sys.stderr = sys.stderr or io.StringIO()
+    with contextlib.suppress(ValueError):  # not the main thread: signals are its caller's
+        signal.signal(signal.SIGTERM, _end)
+    try:
+        status = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except PolyoramaError as error:
+        return _say(str(error), 2)
+    except MemoryError:
+        return _say("There is not enough memory for this; choose a smaller size or file.", 2)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing is wrong.
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        return _say(f"The system refused ({error.strerror or error}){place}", 2)
+    except KeyboardInterrupt:
+        return _say("stopped.", 130)
+    return status
+
+
+def _run(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="polyorama",
         description="Edit, convert and render Gaussian-splat scenes.",
@@ -51,24 +81,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             run = module.run
     options = parser.parse_args(arguments)
     assert run is not None
-    try:
-        importlib.import_module("polyorama.core.log").to_stderr()
-        if chosen in DRAWING:
-            importlib.import_module("polyorama.cli.warm").prepare()
-        return int(run(options) or 0)
-    except PolyoramaError as error:
-        print(f"polyorama: {error}", file=sys.stderr)
-        return 2
-    except MemoryError:
-        print(
-            "polyorama: There is not enough memory for this; choose a smaller size or file.",
-            file=sys.stderr,
-        )
-        return 2
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`): nothing is wrong.
-        sys.stderr.close()
-        return 0
-    except KeyboardInterrupt:
-        print("polyorama: stopped.", file=sys.stderr)
-        return 130
+    importlib.import_module("polyorama.core.log").to_stderr()
+    if chosen in DRAWING:
+        importlib.import_module("polyorama.cli.warm").prepare()
+    return int(run(options) or 0)
+
+
+def _say(text: str, status: int) -> int:
+    with contextlib.suppress(OSError):  # nobody can be told where even stderr is gone
+        print(f"polyorama: {text}", file=sys.stderr)
+    return status
+
+
+def _end(_signal: int, _frame: object) -> None:
+    """Leave as Ctrl-C does, so that what is half-made is tidied up."""
+    raise SystemExit(143)
