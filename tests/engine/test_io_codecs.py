@@ -13,7 +13,8 @@ from PIL import Image
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import _durations
 from polyorama.io.codecs import CODECS, LOSSLESS, choose_codec
-from polyorama.io.video import FilmWriter, bled, join_films, read_frames, write_video
+from polyorama.io.film_reading import read_frames
+from polyorama.io.video import FilmWriter, bled, join_films, write_video
 from polyorama.render.frame import Frame
 
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ class ZipMembers(_Reading):
         stored = 0
         for info in infos:
             name = info.filename
-            if info.is_dir():
+            if name.endswith("/"):  # a folder; is_dir() would trip over an empty name
                 continue
             if not is_member_name(name):
                 raise FileFormatError(f"The project has a member of a bad name {name!r}: {source}")

@@ -23,6 +23,7 @@ from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import check_timing, write_gif, write_webp
 from polyorama.io.atomic import atomic_write
 from polyorama.io.codecs import DEFAULT_CODECS, Codec, choose_codec, encoder_options, quality_of
+from polyorama.io.film_reading import read_frames
 from polyorama.io.image import Picture, composite, pixels
 
 if TYPE_CHECKING:
@@ -34,10 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FilmWriter",
-    "film_is_whole",
     "frame_rate",
     "join_films",
-    "read_frames",
     "write_video",
 ]
 
@@ -477,35 +476,6 @@ def _write(
     if writer.count == 0:
         raise UsageError(f"A film without frames cannot be written: {path}")
     return writer.count
-
-
-def read_frames(path: str | os.PathLike[str]) -> Iterator[NDArray[np.uint8]]:
-    """The (H, W, 4) premultiplied pixels of a lossless film that `FilmWriter` made."""
-    import av
-
-    with av.open(str(path)) as source:
-        for frame in source.decode(video=0):
-            yield frame.to_ndarray(format="bgra")[..., [2, 1, 0, 3]]
-
-
-def film_is_whole(path: Path, frames: int) -> bool:
-    """Whether a film of `FilmWriter` has that many frames and can be decoded without an error."""
-    import av
-
-    count = 0
-    try:
-        with av.open(str(path)) as container:
-            stream = container.streams.video[0]
-            stream.thread_type = "AUTO"
-            # Else the decoder paints over what is missing.
-            stream.codec_context.options = {"err_detect": "explode"}
-            for frame in container.decode(stream):
-                if frame.is_corrupt:
-                    return False
-                count += 1
-    except (av.FFmpegError, IndexError):
-        return False
-    return count == frames
 
 
 def join_films(

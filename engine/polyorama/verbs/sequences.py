@@ -24,11 +24,11 @@ from polyorama.io.animation import check_timing
 from polyorama.io.atomic import atomic_write
 from polyorama.io.codecs import Codec, choose_codec, quality_of
 from polyorama.io.exr import read_exr_text
+from polyorama.io.film_reading import film_is_whole
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
 from polyorama.io.video import (
     FilmWriter,
     check_transparency,
-    film_is_whole,
     frame_rate,
     join_films,
     wants_float,
