@@ -11,10 +11,18 @@ import pytest
 from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
+from polyorama.render import footprints
 from polyorama.render.footprints import rebind
 from polyorama.render.occlusion import Occluders
 from polyorama.render.resolve import draw
-from polyorama.render.sampling import eliminate, progressive_order, smooth, surface_points
+from polyorama.render.sampling import (
+    HashGrid,
+    eliminate,
+    layered_spacing,
+    progressive_order,
+    smooth,
+    surface_points,
+)
 from polyorama.render.shading import (
     DirectionalLight,
     LightRig,
@@ -24,7 +32,7 @@ from polyorama.render.shading import (
     shade,
     tone,
 )
-from polyorama.render.surface import analyse
+from polyorama.render.surface import CREASE, analyse
 from polyorama.render.surfels import pose_surfels, surfels_from_mesh
 from polyorama.scene.document import Document
 from polyorama.scene.mesh import Material, Mesh
@@ -667,3 +675,75 @@ def test_wrong_arguments_are_refused():
 @pytest.mark.parametrize("count", [1, 2, 9])
 def test_very_few_surfels_can_be_asked_for(count):
     assert len(surfels_from_mesh(sphere(), count)) == count
+
+
+def test_a_triangle_that_is_there_again_does_not_count():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+    # The same three times, once from another corner; then its back, and another one.
+    triangles = [(0, 1, 2), (0, 1, 2), (1, 2, 0), (0, 2, 1), (0, 1, 3)]
+    surface = analyse(Mesh(corners, np.array(triangles, np.int32)))
+    assert surface.areas.tolist() == [0.5, 0.0, 0.0, 0.5, 0.5]
+    # In their own vertices too, as a scene has them that shows one mesh at many nodes.
+    apart = Mesh(np.tile(corners[:3], (5000, 1)), np.arange(15000, dtype=np.int32).reshape(-1, 3))
+    assert analyse(apart).area == 0.5
+    cloud = surfels_from_mesh(apart, 500, rig=None).cloud
+    assert 0.4 < cloud.scales[:, :2].prod(axis=1).sum() / (0.72**2 * 0.5) < 1.6
+
+
+def test_normals_where_very_many_faces_meet():
+    """A wavy cone of many faces, against the sum over all pairs of faces."""
+    angles = np.linspace(0, 2 * np.pi, 1501)[:-1]
+    ring = np.stack([np.cos(angles), np.sin(angles), np.full(1500, 0.8)], axis=1)
+    ring[:, 2] += 0.4 * np.sin(3 * angles)
+    vertices = np.vstack([[0, 0, 0], ring]).astype(np.float32)
+    k = np.arange(1500)
+    triangles = np.stack([np.zeros(1500, int), k + 1, (k + 1) % 1500 + 1], axis=1)
+    surface = analyse(Mesh(vertices, triangles.astype(np.int32)))
+    arms = surface.corners[:, 1:] - surface.corners[:, :1]
+    arms /= np.linalg.norm(arms, axis=2, keepdims=True)
+    weight = np.arccos((arms[:, 0] * arms[:, 1]).sum(axis=1)) * surface.areas
+    alike = surface.normals @ surface.normals.T >= np.cos(np.radians(CREASE))
+    meant = (alike * weight) @ surface.normals
+    meant /= np.linalg.norm(meant, axis=1, keepdims=True)
+    cosine = (meant * surface.corner_normals[:, 0]).sum(axis=1)
+    angle = np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+    assert angle.max() < 4.0
+    assert np.median(angle) < 0.5
+
+
+def test_sheets_on_sheets_have_a_spacing_that_neighbour_searches_can_bear():
+    rng = np.random.default_rng(3)
+    sheet = rng.random((5000, 3)) * (1, 1, 0)
+    # One sheet, and so few that a tree in leaf has as many.
+    assert layered_spacing(sheet, np.sqrt(1 / 1000)) == np.sqrt(1 / 1000)
+    assert layered_spacing(sheet, np.sqrt(20 / 1000)) == np.sqrt(20 / 1000)
+    spacing = layered_spacing(sheet, np.sqrt(2000 / 1000))
+    assert 0.02 < spacing < 0.3
+    # Where all points but one are one, it ends all the same.
+    sheet[1:] = 0.0
+    assert 1e-7 < layered_spacing(sheet, 1.0) < 1.0
+
+
+def test_edges_without_end_take_bounded_memory(monkeypatch):
+    monkeypatch.setattr(footprints, "_MOST_MARKS", 5000)
+    rng = np.random.default_rng(1)
+    starts = rng.random((2000, 1, 3))
+    slivers = (starts + rng.normal(size=(2000, 3, 3)) * (1, 1e-3, 1e-3)).astype(np.float32)
+    mesh = Mesh(slivers.reshape(-1, 3), np.arange(6000, dtype=np.int32).reshape(-1, 3))
+    seen = []
+
+    def grid(points, cell):
+        seen.append(len(points))
+        return HashGrid(points, cell)
+
+    monkeypatch.setattr(footprints, "HashGrid", grid)
+    surfels_from_mesh(mesh, 2000, rig=None)
+    assert max(seen) <= 5000 + 2 * 6000
+
+
+def test_what_is_buried_almost_everywhere_is_shown_all_the_same():
+    rng = np.random.default_rng(0)
+    triangle = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    pile = (triangle + rng.normal(size=(2000, 3, 3)) * 1e-4).reshape(-1, 3).astype(np.float32)
+    mesh = Mesh(pile, np.arange(6000, dtype=np.int32).reshape(-1, 3))
+    assert len(surfels_from_mesh(mesh, 300, rig=None)) == 300

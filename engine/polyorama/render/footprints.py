@@ -33,6 +33,8 @@ covering, and soon nothing is left."""
 _TIP = 2.0
 """The same for the far end of one that grows along an edge: a long tail would show as a hair."""
 
+_MOST_MARKS = 8_000_000
+"""Points on sharp edges, beside the ends of each."""
 _BASE = 0.72
 """Standard deviation of a surfel in open surface, over the mean spacing."""
 _INSET = 0.30
@@ -74,7 +76,9 @@ def fit(
     Centres (N, 3), unit first axes (N, 3), deviations (N, 2), and the largest that they may become
     (N, 2).
     """
-    step = 0.5 * spacing
+    # Where edges are endlessly long for their surface, memory bounds how closely they are marked.
+    length = float(np.linalg.norm(surface.edges[:, 1] - surface.edges[:, 0], axis=1).sum())
+    step = max(0.5 * spacing, length / _MOST_MARKS)
     reach = _TIP * _STRETCH * _BASE * spacing
     marks, mark_edges = _marks(surface.edges, step)
     grid = HashGrid(marks, reach + step)
@@ -125,6 +129,8 @@ def _fit(  # type: ignore[no-untyped-def]
         for number in range(27):
             _, first, last = cell_around(number, cx, cy, cz, starts)
             for k in range(first, last):
+                if found == most:
+                    break
                 mark = items[k]
                 dx = marks[mark, 0] - px
                 dy = marks[mark, 1] - py
@@ -135,7 +141,7 @@ def _fit(  # type: ignore[no-untyped-def]
                 known = False
                 for f in range(found):
                     known = known or seen[f] == edge
-                if known or found == most:
+                if known:
                     continue
                 first = (
                     nx * edge_faces[edge, 0, 0]

@@ -18,7 +18,17 @@ from polyorama.core.compile import core_count, kernel, parallel_for
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["HashGrid", "eliminate", "progressive_order", "smooth", "surface_points"]
+__all__ = [
+    "HashGrid",
+    "eliminate",
+    "layered_spacing",
+    "progressive_order",
+    "smooth",
+    "surface_points",
+]
+
+_CROWD = 250.0
+"""Samples in the cell of a sample, on average, that neighbour searches can bear: some 40 sheets."""
 
 _SIDE = 0.08
 """Share of the weight that is left between samples whose normals are at right angles or more."""
@@ -132,6 +142,31 @@ def surface_points(
     second = np.where(folded, 1.0 - second, second)
     barycentrics = np.stack([1.0 - first - second, first, second], axis=1)
     return ids.astype(np.int32), barycentrics
+
+
+def layered_spacing(points: NDArray[np.float64], spacing: float) -> float:
+    """`spacing`, or less where so many sheets lie on each other that cells of it would overflow.
+
+    The area of a surface tells how far apart its samples are only where it is spread out; work
+    over neighbours would grow with the square of the sheets.
+
+    Parameters
+    ----------
+    points
+        (N, 3) float64 candidates, several a sample.
+    spacing
+        Mean distance of samples, by the area, world units.
+    """
+    while True:
+        occupied = np.diff(HashGrid(points, spacing).starts).astype(np.float64)
+        crowd = float((occupied**2).sum()) / max(len(points), 1)
+        if crowd <= _CROWD:
+            return spacing
+        smaller = spacing * max(0.1, math.sqrt(0.5 * _CROWD / crowd))
+        # Where the grid cannot be finer, all points are one.
+        if HashGrid(points, smaller).cell > smaller:
+            return spacing
+        spacing = smaller
 
 
 def progressive_order(

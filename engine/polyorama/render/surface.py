@@ -24,20 +24,26 @@ CREASE = 50.0
 SHARP = 12.0
 """Edges that fold by more than this (degrees) are kept crisp."""
 
+_MANY = 1000
+"""From more faces at one vertex on, their normals are gathered by direction."""
+
+_CELLS = 32
+"""Into so many rows and columns on each side of a cube: steps of at most 4 degrees."""
+
 _SEAM = 0.08
 """Difference in display colour, 0..1, from which an edge between two faces is kept crisp."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """Geometry of a mesh whose degenerate triangles have no area.
+    """Geometry of a mesh whose degenerate and repeated triangles have no area.
 
     Parameters
     ----------
     corners
         (T, 3, 3) float64 corner positions.
     areas
-        (T,) float64; 0 for triangles that are degenerate or not finite.
+        (T,) float64; 0 for triangles that are degenerate, not finite or there before.
     normals
         (T, 3) float64 unit face normals; outward where the mesh is closed.
     corner_normals
@@ -105,11 +111,12 @@ def analyse(mesh: Mesh) -> Surface:
     solid: NDArray[np.bool_] = finite & (double > 1e-7 * extent * longest)
     if not solid.any():
         raise UsageError(f"{name} has no area, so it cannot be covered.")
+    welded = _weld(corners, low, extent)
+    solid[_repeated(welded, np.flatnonzero(solid))] = False
     areas = np.where(solid, 0.5 * double, 0.0)
     normals = cross / np.where(solid, double, 1.0)[:, None]
     normals[~solid] = (0.0, 0.0, 1.0)
 
-    welded = _weld(corners, low, extent)
     faces = np.flatnonzero(solid)
     closed, table = _edges(welded, faces)
     if closed and np.einsum("tc,tc->", corners[:, 0] - low, cross) < 0.0:
@@ -128,6 +135,17 @@ def _weld(
     steps = np.round((corners.reshape(-1, 3) - low) * (1e6 / extent)).astype(np.int64)
     key = (steps[:, 0] << 42) + (steps[:, 1] << 21) + steps[:, 2]
     return np.unique(key, return_inverse=True)[1].reshape(-1, 3)
+
+
+def _repeated(welded: NDArray[np.int64], faces: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of `faces` that lie, with the same side up, exactly on an earlier one."""
+    tris = welded[faces]
+    # Begin with the smallest corner, so that equal triangles have equal rows.
+    turn = (np.argmin(tris, axis=1)[:, None] + np.arange(3)) % 3
+    tris = np.take_along_axis(tris, turn, axis=1)
+    order = np.lexsort(tris.T)
+    same = (np.diff(tris[order], axis=0) == 0).all(axis=1)
+    return np.asarray(faces[order[1:][same]])
 
 
 def _edges(
@@ -203,7 +221,8 @@ def _corner_normals(
     """Normals for shading: mean over the faces at a vertex that do not fold away too far.
 
     Each face counts by its angle at the vertex times its area, so that large flat faces stay flat
-    and narrow bevels beside them carry the turn.
+    and narrow bevels beside them carry the turn. Where very many faces meet, those that look nearly
+    the same way are taken together, so that the work does not grow with the square of their number.
     """
     flat = welded.reshape(-1)
     order = np.argsort(flat, kind="stable")
@@ -220,12 +239,26 @@ def _corner_normals(
 
 @kernel
 def _sum_corner_normals(order, starts, weight, normals, cosine, result):  # type: ignore[no-untyped-def]
+    # Sums of (weight, weighted normal) by direction, and which of them are in use.
+    sums = np.zeros((6 * _CELLS * _CELLS, 4))
+    used = np.empty(6 * _CELLS * _CELLS, np.int64)
     for vertex in range(len(starts) - 1):
-        for a in range(starts[vertex], starts[vertex + 1]):
+        start, stop = starts[vertex], starts[vertex + 1]
+        many, cells = stop - start > _MANY, 0
+        if many:
+            cells = _gather(order[start:stop], weight, normals, sums, used)
+        for a in range(start, stop):
             face, corner = order[a] // 3, order[a] % 3
             n0, n1, n2 = normals[face]
             x = y = z = 0.0
-            for b in range(starts[vertex], starts[vertex + 1]):
+            for c in range(cells):
+                _, m0, m1, m2 = sums[used[c]]
+                length = np.sqrt(m0 * m0 + m1 * m1 + m2 * m2)
+                if n0 * m0 + n1 * m1 + n2 * m2 >= cosine * length:
+                    x += m0
+                    y += m1
+                    z += m2
+            for b in range(start, start if many else stop):
                 other = order[b] // 3
                 m0, m1, m2 = normals[other]
                 if n0 * m0 + n1 * m1 + n2 * m2 >= cosine:
@@ -242,6 +275,41 @@ def _sum_corner_normals(order, starts, weight, normals, cosine, result):  # type
                 result[face, corner, 0] = n0
                 result[face, corner, 1] = n1
                 result[face, corner, 2] = n2
+        for c in range(cells):
+            sums[used[c]] = 0.0
+
+
+@kernel
+def _gather(corners, weight, normals, sums, used):  # type: ignore[no-untyped-def]
+    """Add the faces at one vertex up by the cell of a cube map that their normals point to."""
+    cells = 0
+    for corner in corners:
+        face = corner // 3
+        n0, n1, n2 = normals[face]
+        a0, a1, a2 = abs(n0), abs(n1), abs(n2)
+        if a0 >= a1 and a0 >= a2:
+            side, far, u, v = 0, n0, n1, n2
+        elif a1 >= a2:
+            side, far, u, v = 1, n1, n2, n0
+        else:
+            side, far, u, v = 2, n2, n0, n1
+        if far < 0.0:
+            side += 3
+        half = 0.5 * _CELLS
+        row = min(int((u / abs(far) + 1.0) * half), _CELLS - 1)
+        column = min(int((v / abs(far) + 1.0) * half), _CELLS - 1)
+        cell = (side * _CELLS + row) * _CELLS + column
+        share = weight[face, corner % 3]
+        # A weight of 0 marks a cell as unused, so what weighs nothing is left out.
+        if share > 0.0:
+            if sums[cell, 0] == 0.0:
+                used[cells] = cell
+                cells += 1
+            sums[cell, 0] += share
+            sums[cell, 1] += share * n0
+            sums[cell, 2] += share * n1
+            sums[cell, 3] += share * n2
+    return cells
 
 
 @kernel

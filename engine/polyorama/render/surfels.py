@@ -13,7 +13,12 @@ from polyorama.core.memory import check_surfels
 from polyorama.errors import UsageError
 from polyorama.render import footprints
 from polyorama.render.occlusion import Occluders, own_distance, scene_around
-from polyorama.render.sampling import progressive_order, smooth, surface_points
+from polyorama.render.sampling import (
+    layered_spacing,
+    progressive_order,
+    smooth,
+    surface_points,
+)
 from polyorama.render.shading import (
     DEFAULT_RIG,
     LightRig,
@@ -40,6 +45,8 @@ _FLATNESS = 0.06
 """Thickness of a surfel over its mean size."""
 _BURIED = 0.75
 """What lies under another surface at less than this, over the spacing, is not covered."""
+_LEAST_SEEN = 0.002
+"""Share of a surface up to which what can be seen of it is not worth the search."""
 _SKY_RAYS = 32
 _LIGHT_RAYS = 12
 _SHEET = 0.35
@@ -228,27 +235,29 @@ def _sample(
         seen = np.ones(number, bool)
         if _may_be_transparent(mesh):
             seen = albedo_at(mesh, ids, weights.astype(np.float32))[1] > 0.02
-            if not seen.any():
+            if seen.sum() <= _LEAST_SEEN * number:
                 raise UsageError(
                     f"Mesh {mesh.name!r} is transparent all over, so nothing can be shown."
                 )
         if scene is not None:
             points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
             covered = scene.covered(points, surface.normals[ids], _BURIED * spacing)
-            # What is covered everywhere (two sheets face to face) must still be shown.
-            if not (covered | ~seen).all():
+            # What is covered (nearly) everywhere, as two sheets face to face, must still be shown.
+            if (seen & ~covered).sum() > _LEAST_SEEN * seen.sum():
                 seen &= ~covered
         return ids[seen], weights[seen], float(seen.mean())
 
     ids, weights, share = candidates(wanted)
     if share < 0.999:
-        ids, weights, share = candidates(int(wanted / share) + 64)
+        ids, weights, share = candidates(min(int(wanted / share) + 64, 10 * wanted))
     area = surface.area * share
     spacing = float(np.sqrt(area / count))
     while len(ids) < count:
         more, their, _ = candidates(wanted)
         ids, weights = np.concatenate([ids, more]), np.concatenate([weights, their])
     points = np.einsum("nk,nkc->nc", weights, surface.corners[ids])
+    spacing = layered_spacing(points, spacing)
+    area = min(area, spacing * spacing * count)
     shading = np.einsum("nk,nkc->nc", weights, surface.corner_normals[ids]).astype(np.float32)
     shading /= np.maximum(np.linalg.norm(shading, axis=1, keepdims=True), 1e-12)
     # On triangles much smaller than a surfel, the face normal is only roughness.
