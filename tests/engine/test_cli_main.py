@@ -86,5 +86,52 @@ def test_a_request_to_end_tidies_up(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 143
+    assert "run the same command with --resume" in told
     assert "Traceback" not in told
     assert not [entry for entry in (tmp_path / "f").iterdir() if entry.name.startswith(".")]
+
+
+def test_names_are_told_on_one_line(failing, capsys):
+    failing(UsageError("Wrong: a\nb\x1b[2J"))
+    assert main(["doctor"]) == 2
+    assert capsys.readouterr().err == "polyorama: Wrong: a\\nb\\x1b[2J\n"
+
+
+def test_a_request_to_end_is_told_from_ctrl_c(monkeypatch, capsys):
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(arguments):
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(cli, "_run", run)
+    assert main(["doctor"]) == 143
+    assert capsys.readouterr().err == "polyorama: stopped.\n"
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("command", ["render", "demo", "bench", "warm"])
+def test_without_the_compiler_nothing_is_drawn(monkeypatch, capsys, command):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    words = {"render": ["a.ply"], "bench": ["files"]}.get(command, [])
+    assert main([command, *words]) == 2
+    assert "unset NUMBA_DISABLE_JIT" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seed", "-1"], "seed"), (["-o", "no/x.poly"], "does not exist"),
+        (["-o", "x.txt"], ".poly"), (["-o", "folder.poly"], "folder"),
+    ],
+)  # fmt: skip
+def test_the_demo_is_not_built_in_vain(monkeypatch, capsys, tmp_path, words, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "DRAWING", frozenset())
+
+    def build(seed):
+        raise AssertionError("built in vain")
+
+    monkeypatch.setattr("polyorama.verbs.demo.build_theatre", build)
+    (tmp_path / "folder.poly").mkdir()
+    assert main(["demo", *words]) == 2
+    assert said in capsys.readouterr().err

@@ -234,6 +234,10 @@ CONTRADICTIONS = [
     (["-o", "a.png", "--jobs", "0"], "--jobs"),
     (["-o", "a.png", "--resume"], "--resume"),
     (["-o", "missing/a.png"], "missing"),
+    (["-o", "a" * 300 + ".png"], "too long"),
+    (["-o", "a.npy.png", "--depth", "a.npy.png"], "one name"),
+    (["-o", "a.png", "--depth", "./missing/../a.png"], "one name"),
+    (["-o", "f/##.png", "--depth", "f/##.png"], "one name"),
     (["-o", "missing/a.mp4", "--turntable", "1"], "does not exist"),
 ]
 
@@ -249,6 +253,19 @@ def test_contradictions(
     assert message.startswith("polyorama: ")
     assert message.count("\n") == 1
     assert outputs(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are letters there")
+@pytest.mark.parametrize("ending", ["png", "jpg", "webp", "mp4"])
+def test_names_that_are_no_letters(
+    scene: DotRasterizer, ending: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = (os.fsdecode(b"bad\xff\n." + end.encode()) for end in ("splat", ending))
+    os.rename("ball.splat", source)
+    moving = ["--turntable", "0.1"] if ending == "mp4" else []
+    assert main(["render", source, "-o", target, "--size", "32x24", *moving]) == 0
+    assert os.path.isfile(target)
+    assert capsys.readouterr().out.startswith(f"Wrote bad\\xff\\n.{ending} (")
 
 
 def test_arguments() -> None:

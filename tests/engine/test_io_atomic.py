@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from polyorama.errors import OutputError
-from polyorama.io.atomic import atomic_write, atomic_write_all
+from polyorama.io.atomic import atomic_write, atomic_write_all, check_target
 
 
 def put(target, text):
@@ -100,3 +100,39 @@ def test_one_target_that_cannot_be_written_spares_the_other(tmp_path):
     ):
         pytest.fail("the block must not begin")
     assert os.listdir(tmp_path) == ["b"]
+
+
+def test_what_cannot_be_written_is_known_beforehand(tmp_path):
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "file").write_text("x")
+    for name, said in [
+        ("folder.png", "is a folder"), ("no/a.png", "exist|No such"), ("file/a.png", ""),
+        ("a" * 300 + ".png", "too long"), ("a\0b.png", r"zero byte: .*a\\x00b"),
+    ]:  # fmt: skip
+        for check in (check_target, lambda target: put(target, "x")):
+            with pytest.raises(OutputError, match=said) as caught:
+                check(tmp_path / name)
+            assert "\0" not in str(caught.value)
+    with pytest.raises(OutputError, match="without a name"):
+        check_target("")
+    check_target(tmp_path / "new.png")
+    check_target(tmp_path / "file")
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder.png"]
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only here"
+)
+def test_a_folder_that_is_read_only_is_known_beforehand(tmp_path):
+    tmp_path.chmod(0o555)
+    try:
+        with pytest.raises(OutputError, match="read-only"):
+            check_target(tmp_path / "a.png")
+    finally:
+        tmp_path.chmod(0o755)
+
+
+def test_long_names_in_any_alphabet_can_be_written(tmp_path):
+    name = "\N{CAT FACE}" * 62 + ".txt"
+    put(tmp_path / name, "x")
+    assert os.listdir(tmp_path) == [name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyorama.core.text import bytes_of, count_of
+from polyorama.core.text import bytes_of, count_of, one_line
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,10 @@ def test_sizes(size: int, text: str) -> None:
 def test_counts() -> None:
     said = [count_of(n, "splat") for n in (0, 1, 2, 12_000)]
     assert said == ["0 splats", "1 splat", "2 splats", "12,000 splats"]
+
+
+def test_names_are_printed_on_one_line_whatever_they_hold() -> None:
+    assert one_line("Grüße, 日本 \N{CAT FACE} a b.ply") == "Grüße, 日本 \N{CAT FACE} a b.ply"
+    assert one_line("a\nb\x1b[2J\x00\x9b") == r"a\nb\x1b[2J\x00\x9b"
+    assert one_line(b"bad\xff.ply".decode("utf-8", "surrogateescape")) == r"bad\xff.ply"
+    assert one_line("gpj.\N{RIGHT-TO-LEFT OVERRIDE}a\ud800") == r"gpj.\u202ea\ud800"

@@ -6,15 +6,17 @@ import argparse
 import contextlib
 import importlib
 import io
+import os
 import signal
 import sys
 from typing import TYPE_CHECKING
 
 import polyorama
-from polyorama.errors import PolyoramaError
+from polyorama.core.text import one_line
+from polyorama.errors import PolyoramaError, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["COMMANDS", "DRAWING", "main"]
 
@@ -42,10 +44,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Started with a closed stream: what would be said there is said to no one.
     sys.stdout = sys.stdout or io.StringIO()
     sys.stderr = sys.stderr or io.StringIO()
-    with contextlib.suppress(ValueError):  # not the main thread: signals are its caller's
-        signal.signal(signal.SIGTERM, _end)
+    with _ending() as ended:
+        status = _guarded(list(sys.argv[1:] if argv is None else argv))
+    return 143 if ended and status == 130 else status
+
+
+@contextlib.contextmanager
+def _ending() -> Iterator[list[int]]:
+    """Let a request to end do what Ctrl-C does; gives a list that is empty until one comes."""
+    ended: list[int] = []
+
+    def end(number: int, _frame: object) -> None:
+        ended.append(number)
+        raise KeyboardInterrupt
+
     try:
-        status = _run(list(sys.argv[1:] if argv is None else argv))
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # not the main thread: signals are its caller's
+        yield ended
+        return
+    try:
+        yield ended
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _guarded(arguments: list[str]) -> int:
+    try:
+        status = _run(arguments)
         sys.stdout.flush()
     except PolyoramaError as error:
         return _say(str(error), 2)
@@ -82,17 +108,21 @@ def _run(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     assert run is not None
     importlib.import_module("polyorama.core.log").to_stderr()
+    if chosen in DRAWING or chosen == "warm":
+        _check_compiler()
     if chosen in DRAWING:
         importlib.import_module("polyorama.cli.warm").prepare()
     return int(run(options) or 0)
 
 
+def _check_compiler() -> None:
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        raise UnavailableError(
+            "Nothing can be drawn while the compiler is switched off; unset NUMBA_DISABLE_JIT."
+        )
+
+
 def _say(text: str, status: int) -> int:
     with contextlib.suppress(OSError):  # nobody can be told where even stderr is gone
-        print(f"polyorama: {text}", file=sys.stderr)
+        print(f"polyorama: {one_line(text)}", file=sys.stderr)
     return status
-
-
-def _end(_signal: int, _frame: object) -> None:
-    """Leave as Ctrl-C does, so that what is half-made is tidied up."""
-    raise SystemExit(143)

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from polyorama.cli.arguments import accept_negative_lists, vector
-from polyorama.core.text import bytes_of, count_of
+from polyorama.core.text import bytes_of, count_of, one_line
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def run(options: argparse.Namespace) -> int:
         if done.read != done.written:
             count = f"{done.read:,} to {count}"
         sizes = f"{bytes_of(done.bytes_read)} to {bytes_of(done.bytes_written)}"
-        print(f"{count}, {sizes}: {done.output}", file=sys.stderr)
+        print(f"{count}, {sizes}: {one_line(str(done.output))}", file=sys.stderr)
     return 0
 
 

@@ -21,6 +21,7 @@ def run(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from polyorama.cli.progress import show
+    from polyorama.core.text import one_line
     from polyorama.verbs.demo import write_demo
     from polyorama.verbs.theatre.build import SEED
 
@@ -29,4 +30,6 @@ def run(options: argparse.Namespace) -> None:
     things = [node for node in document.nodes if node.content is not None]
     splats = sum(len(node.content) for node in things if node.content is not None)
     megabytes = Path(options.output).stat().st_size / 1e6
-    print(f"{options.output}: {splats} splats in {len(things)} things, {megabytes:.2f} MB")
+    print(
+        f"{one_line(options.output)}: {splats} splats in {len(things)} things, {megabytes:.2f} MB"
+    )

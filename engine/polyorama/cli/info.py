@@ -9,7 +9,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from polyorama.core.text import bytes_of, count_of
+from polyorama.core.text import bytes_of, count_of, one_line
 
 if TYPE_CHECKING:
     from polyorama.verbs.inspect import Comparison, Inspection
@@ -61,7 +61,7 @@ def _inspection_text(info: Inspection, colored: bool) -> str:
     degree = f"SH degree {info.sh_degree}"
     size = f"{bytes_of(info.bytes)} ({info.bytes / max(info.count, 1):.1f} bytes a splat)"
     facts = [
-        ("File", str(info.path)),
+        ("File", one_line(str(info.path))),
         ("Format", info.format),
         *_contents(info),
         ("Splats", f"{info.count:,}, {degree}, model {info.model}"),
@@ -147,8 +147,8 @@ def _comparison_text(comparison: Comparison) -> str:
         )
     return "\n".join(
         [
-            f"{comparison.path}",
-            f"against {comparison.against}",
+            one_line(str(comparison.path)),
+            one_line(f"against {comparison.against}"),
             f"{counts}, {how}",
             "",
             *_table(rows),

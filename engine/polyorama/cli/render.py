@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from polyorama.cli.filming import SPEAKING as FILMING_OPTIONS
 from polyorama.cli.filming import add_filming, filming_of
 from polyorama.cli.render_cameras import MOVES, add_cameras, is_moving, shots_of, target_of
 from polyorama.cli.render_cameras import SPEAKING as CAMERA_OPTIONS
+from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
     begin = time.monotonic()
     kind = _kind(options)
     background = _background(options, kind)
+    _check_targets(options, kind)
 
     from polyorama.verbs.open import open_document
     from polyorama.verbs.workers import Look
@@ -171,6 +174,20 @@ _CONTRADICTIONS = (
 
 def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+def _check_targets(options: argparse.Namespace, kind: str) -> None:
+    """Refuse what cannot be written before anything is drawn."""
+    from polyorama.io.atomic import check_target
+
+    paths = [path for path in (getattr(options, name) for name in _OUTPUTS) if path]
+    places = [os.path.normcase(os.path.realpath(path)) for path in paths]
+    for place, path in zip(places, paths, strict=True):
+        if places.count(place) > 1:
+            raise UsageError(f"Two outputs have one name; give each its own: {path}")
+        # The folders of a sequence are made.
+        if kind != "sequence":
+            check_target(path)
 
 
 def _background(options: argparse.Namespace, kind: str) -> tuple[float, float, float] | str | None:
@@ -336,11 +353,11 @@ def _reused(count: int) -> str:
 
 
 def _say(what: str, path: str) -> None:
-    print(f"Wrote {path} ({what})")
+    print(f"Wrote {one_line(path)} ({what})")
 
 
 def _stopped(text: str) -> None:
-    print(f"polyorama: Stopped. {text}", file=sys.stderr)
+    print(f"polyorama: Stopped. {one_line(text)}", file=sys.stderr)
 
 
 _SPEAKING = (*CAMERA_OPTIONS, "background", "preset", "antialiased", *FILMING_OPTIONS)
@@ -358,7 +375,7 @@ def _command(options: argparse.Namespace, *, leave_out: Sequence[str] = ()) -> s
             words.append(_flag(name) if value else f"--no-{name}")
             continue
         words += [_flag(name), Path(value).name if name == "cameras" else _word(name, value)]
-    return " ".join(words)
+    return one_line(" ".join(words))
 
 
 def _word(name: str, value: Any) -> str:

@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 
+from polyorama.core.text import one_line
 from polyorama.errors import UsageError
 
 __all__ = ["LEVEL_VARIABLE", "to_stderr"]
@@ -40,7 +41,10 @@ class _Lines(logging.Handler):
 
     def format(self, record: logging.LogRecord) -> str:
         word = "warning: " if record.levelno == logging.WARNING else ""
-        return f"polyorama: {word}{super().format(record)}"
+        message = record.getMessage()
+        # A traceback may follow, which has lines of its own.
+        rest = super().format(record).removeprefix(message)
+        return f"polyorama: {word}{one_line(message)}{rest}"
 
 
 def to_stderr() -> None:

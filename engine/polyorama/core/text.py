@@ -1,8 +1,13 @@
-"""How numbers are said to people."""
+"""How numbers and names are said to people."""
 
 from __future__ import annotations
 
-__all__ = ["bytes_of", "count_of"]
+import re
+
+__all__ = ["bytes_of", "count_of", "one_line"]
+
+# Control characters, line ends, changes of direction, and the bytes of names that are not UTF-8.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def count_of(number: int, noun: str) -> str:
@@ -17,3 +22,19 @@ def bytes_of(size: int) -> str:
         if size >= 0.9995 * factor:
             return f"{size / factor:.3g} {unit}"
     return count_of(size, "byte")
+
+
+def one_line(text: str) -> str:
+    r"""Text that any terminal and file takes, on one line: what cannot be printed is spelled out.
+
+    A name may hold a line end, a command to the terminal or broken letters; people see ``\n``,
+    ``\x1b`` and ``\xff``.
+    """
+    return _UNPRINTABLE.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    letter = match[0]
+    if "\udc80" <= letter <= "\udcff":  # Python's form of a byte that is not UTF-8
+        return f"\\x{ord(letter) - 0xDC00:02x}"
+    return letter.encode("unicode_escape").decode("ascii")

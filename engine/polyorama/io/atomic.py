@@ -9,12 +9,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.core.text import one_line
 from polyorama.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["atomic_write", "atomic_write_all"]
+__all__ = ["atomic_write", "atomic_write_all", "check_target"]
 
 
 def _read_umask() -> int:
@@ -64,7 +65,7 @@ def atomic_write_all(targets: Sequence[str | os.PathLike[str]]) -> Iterator[list
             with _naming(target, "Cannot write here"):
                 # The suffix stays, since encoders choose their container by it.
                 handle, name = tempfile.mkstemp(
-                    prefix=f".{end.stem[:100]}-", suffix=end.suffix, dir=end.parent
+                    prefix=_prefix(end), suffix=end.suffix, dir=end.parent
                 )
                 temporaries.append(Path(name))
                 os.close(handle)
@@ -83,11 +84,47 @@ def atomic_write_all(targets: Sequence[str | os.PathLike[str]]) -> Iterator[list
             temporary.unlink(missing_ok=True)
 
 
+def check_target(target: str | os.PathLike[str]) -> None:
+    """Find out before long work whether a file can be written there, as far as that can be known.
+
+    Raises
+    ------
+    OutputError
+        If it is a folder, its folder is missing or may not be written to, or its name is empty or
+        too long.
+    """
+    path = Path(target)
+    if not os.fspath(target):
+        raise OutputError("Cannot write to a file without a name; say where to.")
+    end = _checked(path)
+    try:
+        os.lstat(end)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise OutputError(f"Cannot write here ({error.strerror}): {path}") from error
+    if not os.path.isdir(end.parent):
+        raise OutputError(f"Cannot write, because its folder does not exist: {path}")
+    if not os.access(end.parent, os.W_OK):
+        raise OutputError(f"Cannot write, because its folder is read-only for you: {path}")
+
+
 def _checked(target: Path) -> Path:
     """The file that will be replaced: `target`, or what it is a link to."""
-    if target.is_dir():
+    if "\0" in os.fspath(target):
+        raise OutputError(
+            f"Cannot write, because no name holds a zero byte: {one_line(str(target))}"
+        )
+    # Unlike those of Path, these never raise.
+    if os.path.isdir(target):
         raise OutputError(f"Cannot write, because this is a folder: {target}")
-    return Path(os.path.realpath(target)) if target.is_symlink() else target
+    return Path(os.path.realpath(target)) if os.path.islink(target) else target
+
+
+def _prefix(end: Path) -> str:
+    # A name may have 255 bytes, and letters up to four each.
+    stem = os.fsencode(end.stem)[:100].decode("utf-8", "ignore")
+    return f".{stem}-"
 
 
 def _mode(end: Path) -> int:

@@ -218,18 +218,24 @@ def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[
         info = PngImagePlugin.PngInfo()
         info.add(b"sRGB", b"\x00")
         for key, value in {"Software": software, **text}.items():
-            info.add_itxt(key, value)
+            info.add_itxt(key, _storable(value))
         return {"pnginfo": info, "compress_level": 4}
     exif = Image.Exif()
     exif[_EXIF_SOFTWARE] = software
     if text:
-        exif[_EXIF_DESCRIPTION] = "\n".join(f"{key}: {value}" for key, value in text.items())
+        pairs = (f"{key}: {_storable(value)}" for key, value in text.items())
+        exif[_EXIF_DESCRIPTION] = "\n".join(pairs)
     if kind == "JPEG":
         quality = 95 if quality is None else quality
         # From quality 90 on, colour keeps its full resolution.
         return {"quality": quality, "subsampling": 0 if quality >= 90 else 2, "exif": exif}
     quality = 92 if quality is None else quality
     return {"quality": quality, "lossless": quality == 100, "method": 4, "exif": exif}
+
+
+def _storable(text: str) -> str:
+    """Text as pictures can hold it; the names of files may hold anything."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\0")
 
 
 def read_text(path: str | os.PathLike[str], *, whole: bool = False) -> dict[str, str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import check_timing, write_gif, write_webp
 from polyorama.io.atomic import atomic_write
@@ -387,7 +388,7 @@ def made_by(comment: str) -> str:
     import polyorama
 
     name = f"Made with Polyorama {polyorama.__version__}"
-    return f"{name}: {comment}" if comment else name
+    return f"{name}: {one_line(comment)}" if comment else name
 
 
 def check_video_ending(path: str | os.PathLike[str]) -> None:

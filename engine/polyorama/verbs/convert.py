@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from polyorama.core.jobs import Progress, run
 from polyorama.edit.actions import LocalAction, apply
 from polyorama.errors import OutputError, UsageError
+from polyorama.io.atomic import check_target
 from polyorama.io.formats import PROJECT_ENDING, detect_format, format_to_write, write_splats
 from polyorama.io.project import write_project
 from polyorama.io.stream import CHUNK, open_sink, open_source, streams
@@ -17,7 +19,6 @@ from polyorama.scene.splats import concatenate
 from polyorama.verbs.open import kind_of, open_document, read_cloud, title_of
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
 
     from polyorama.core.jobs import Job
@@ -115,8 +116,15 @@ def convert_job(
     """
     if not inputs:
         raise UsageError("There is nothing to convert; name at least one input file.")
+    if os.fspath(output).endswith(("/", os.sep)):
+        raise OutputError(
+            f"This names a folder; leave the slash out, or end in meta.json for a folder of SOG's "
+            f"files: {output}"
+        )
     target = Path(output)
     options = _options(target, spz_version)
+    if target.name.lower() != "meta.json":  # its folder is made
+        check_target(target)
     if not overwrite and target.exists():
         raise OutputError(f"The file exists already and was not replaced: {target}")
     bytes_read = sum(stored_bytes(path) for path in inputs)

@@ -12,6 +12,9 @@ from PIL import Image
 
 from polyorama.core import jobs
 from polyorama.core.jobs import Progress
+from polyorama.errors import OutputError, UsageError
+from polyorama.io.atomic import check_target
+from polyorama.io.formats import PROJECT_ENDING
 from polyorama.io.project import write_project
 from polyorama.render.resolve import draw
 from polyorama.verbs.theatre.build import SEED, build_theatre
@@ -38,7 +41,13 @@ def demo(seed: int = SEED) -> Document:
     seed
         Same seed, same stage.
     """
-    return jobs.run(build_theatre(seed))
+    return jobs.run(build_theatre(_checked(seed)))
+
+
+def _checked(seed: int) -> int:
+    if seed < 0:
+        raise UsageError(f"A seed is a whole number from 0 on, not {seed}.")
+    return seed
 
 
 def write_demo(path: str | os.PathLike[str], *, seed: int = SEED) -> Job[Document]:
@@ -59,9 +68,15 @@ def write_demo(path: str | os.PathLike[str], *, seed: int = SEED) -> Job[Documen
     Raises
     ------
     OutputError
-        If the file cannot be written.
+        If the file cannot be written; what can be known before, is told before the work.
+    UsageError
+        If the seed is negative.
     """
-    document = yield from build_theatre(seed)
+    target = Path(path)
+    if target.suffix.lower() != PROJECT_ENDING:
+        raise OutputError(f"A project's name ends in {PROJECT_ENDING}: {path}")
+    check_target(target)
+    document = yield from build_theatre(_checked(seed))
     yield Progress(0, 0, "Drawing the thumbnail")
     thumbnail = _thumbnail(document)
     yield Progress(0, 0, "Writing the project")

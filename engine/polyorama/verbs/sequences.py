@@ -21,7 +21,7 @@ import polyorama
 from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.animation import check_timing
-from polyorama.io.atomic import atomic_write
+from polyorama.io.atomic import atomic_write, check_target
 from polyorama.io.codecs import Codec, choose_codec, quality_of
 from polyorama.io.exr import read_exr_text
 from polyorama.io.film_reading import film_is_whole
@@ -257,7 +257,7 @@ def film_job(
             f"A film needs frames of one size, but these cameras have {len(sizes)} sizes; "
             f"choose one: {target}"
         )
-    _check_folder(target)
+    check_target(target)
     folder = parts_folder(target)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{rate} {quality} {kind.name}"
@@ -331,13 +331,6 @@ def _clear_parts(folder: Path, keep: set[str]) -> None:
                 entry.unlink(missing_ok=True)
             except OSError as error:
                 raise OutputError(f"Cannot remove ({error.strerror}): {entry}") from error
-
-
-def _check_folder(target: Path) -> None:
-    if target.is_dir():
-        raise OutputError(f"Cannot write, because this is a folder: {target}")
-    if not target.parent.is_dir():
-        raise OutputError(f"Cannot write, because its folder does not exist: {target}")
 
 
 def _make_folder(folder: Path) -> None:
