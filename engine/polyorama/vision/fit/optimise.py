@@ -347,8 +347,10 @@ class _Loop:
         """The splats as they are now."""
         background = self.settings.background
         under = torch.zeros(3) if background == "random" else torch.tensor(background)
+        natural = self.splats.natural(self.settings.degree_at(self.step))
+        shown = self._strategy.opacities_to_show(self.splats, self.step)
         drawn = rasterize(
-            *self.splats.natural(self.settings.degree_at(self.step)),
+            *natural._replace(opacities=shown),
             torch.tensor(camera.viewmat, dtype=torch.float32, device=self._device),
             camera.lens, background=under.float().to(self._device), constants=self._constants,
         )  # fmt: skip
