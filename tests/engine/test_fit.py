@@ -271,10 +271,13 @@ def test_pictures_without_anything_in_common_are_told():
         random_start(apart(), 100)
 
 
-def test_views_that_see_nothing_are_named(dataset):
+def test_views_that_see_nothing_are_named(dataset, caplog):
     camera = Camera.look_at((0, 0, -5), (0, 0, -50), size=(16, 16))
     away = View("away.png", camera, np.zeros((16, 16, 3), np.uint8))
-    assert check_overlap(Dataset((*dataset.views, away)), blob().means) == ["away.png"]
+    wider = Dataset((*dataset.views, away))
+    assert check_overlap(wider, blob().means) == ["away.png"]
+    run(fit(wider, start=blob(), settings=replace(SHORT, steps=1)))
+    assert "1 of 9 pictures see nothing of the start: away.png" in caplog.text
 
 
 def test_too_few_pictures_and_wrong_sizes_are_told(dataset):

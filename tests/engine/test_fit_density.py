@@ -149,6 +149,10 @@ def test_lowered_opacities_forget_their_momentum():
     assert torch.allclose(trained.opacities, torch.full((4,), 0.01), atol=1e-4)
     assert not moments(trained, "opacities").any()
     assert moments(trained, "means").any()
+    # Who watches sees no flash of darkness.
+    shown = strategy.opacities_to_show(trained, 101)
+    assert torch.allclose(shown, torch.full((4,), 0.9), atol=1e-2)
+    assert torch.equal(strategy.opacities_to_show(trained, 140), trained.opacities)
 
 
 @pytest.mark.parametrize("shares", [1, 2, 5, 20])

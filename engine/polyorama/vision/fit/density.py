@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Default", "Schedule", "Strategy"]
 
 _SHRINK = 1.6
+_RECOVERY = 25
+"""Steps after which lowered opacities are back, near enough for the eye."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,10 @@ class Strategy(Protocol):
         """Change the splats after a step; `rate` is that of the means. How many were added."""
         ...
 
+    def opacities_to_show(self, splats: TrainedSplats, step: int) -> torch.Tensor:
+        """(N,) what people shall see after a step, where opacities are low for a moment only."""
+        ...
+
     def state(self) -> dict[str, torch.Tensor]:
         """What a checkpoint must keep."""
         ...
@@ -105,6 +111,7 @@ class Default:
     prune_scale: float = 0.1
     _pull: torch.Tensor | None = None
     _count: torch.Tensor | None = None
+    _lowered: tuple[int, torch.Tensor] | None = None
 
     def watch(self, drawn: Rendered, screen: torch.Tensor, lens: Lens, step: int) -> None:
         """Add up the length of the pull on each projected mean."""
@@ -130,6 +137,7 @@ class Default:
             self._prune(splats, step)
             self._pull = self._count = None
         if self.schedule.resets(step):
+            self._lowered = (step, splats.opacities)
             lowered = math.log(2 * self.prune_opacity / (1.0 - 2 * self.prune_opacity))
             splats["opacities"].clamp_(max=lowered)
             splats.forget(names=("opacities",))
@@ -177,6 +185,15 @@ class Default:
         # A scene without any splat could never come back.
         if bool(gone.any()) and not bool(gone.all()):
             splats.keep(~gone)
+
+    def opacities_to_show(self, splats: TrainedSplats, step: int) -> torch.Tensor:
+        """The opacities; for some steps after they were lowered, at least those from before."""
+        if self._lowered is None or step - self._lowered[0] > _RECOVERY:
+            return splats.opacities
+        before = self._lowered[1]
+        if len(before) != len(splats):
+            return splats.opacities
+        return torch.maximum(splats.opacities, before)
 
     def state(self) -> dict[str, torch.Tensor]:
         """The gradients added up so far."""

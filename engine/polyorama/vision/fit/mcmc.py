@@ -117,6 +117,10 @@ class Mcmc:
         local = (turns.transpose(1, 2) @ noise[..., None]) * (scales * scales)[..., None]
         splats["means"].add_((turns @ local)[..., 0])
 
+    def opacities_to_show(self, splats: TrainedSplats, step: int) -> torch.Tensor:
+        """The opacities."""
+        return splats.opacities
+
     def state(self) -> dict[str, torch.Tensor]:
         """Nothing."""
         return {}

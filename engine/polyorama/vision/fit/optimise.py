@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import time
 from contextlib import contextmanager
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from polyorama.vision.fit.model import OptimiserFactory
 
 __all__ = ["FitProgress", "Scores", "evaluate", "fit", "one_thread"]
+
+log = logging.getLogger(__name__)
 
 _CHECKPOINT_SECONDS = 60.0
 _SMOOTHING = 0.02
@@ -225,7 +228,12 @@ class _Loop:
         optimiser: OptimiserFactory,
         device: str,
     ) -> None:
-        check_overlap(dataset, start.means)
+        blind = check_overlap(dataset, start.means)
+        if blind:
+            log.warning(
+                "%s of %d pictures see nothing of the start: %s%s", len(blind),
+                len(dataset.views), ", ".join(blind[:3]), ", ..." if len(blind) > 3 else "",
+            )  # fmt: skip
         self.dataset, self.settings = dataset, settings
         self.extent = dataset.extent
         self._optimiser, self._start = optimiser, start
@@ -347,8 +355,10 @@ class _Loop:
         """The splats as they are now."""
         background = self.settings.background
         under = torch.zeros(3) if background == "random" else torch.tensor(background)
+        natural = self.splats.natural(self.settings.degree_at(self.step))
+        shown = self._strategy.opacities_to_show(self.splats, self.step)
         drawn = rasterize(
-            *self.splats.natural(self.settings.degree_at(self.step)),
+            *natural._replace(opacities=shown),
             torch.tensor(camera.viewmat, dtype=torch.float32, device=self._device),
             camera.lens, background=under.float().to(self._device), constants=self._constants,
         )  # fmt: skip
