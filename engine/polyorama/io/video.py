@@ -229,7 +229,7 @@ class FilmWriter:
 
     def _encode_from(self, first: NDArray[Any]) -> None:
         import av
-        from av.video.reformatter import VideoReformatter
+        from av.video.reformatter import Interpolation, VideoReformatter
 
         height, width = first.shape[:2]
         clear, codec = self._background is None, self._codec
@@ -254,6 +254,9 @@ class FilmWriter:
             # the other cores meanwhile.
             context.thread_count = 1
             reformatter = VideoReformatter()
+            exact_bicubic = (
+                Interpolation.BICUBIC | Interpolation.ACCURATE_RND | Interpolation.BITEXACT
+            )
             order = _DecodingOrder(codec)
             number = 0
             values: NDArray[Any] | None = first
@@ -267,7 +270,9 @@ class FilmWriter:
                         dst_colorspace=_BT709,
                         src_color_range=2,
                         dst_color_range=_LIMITED,
-                        interpolation="BICUBIC",
+                        # Exact and on one thread: the same pixels give the same bytes.
+                        interpolation=exact_bicubic,
+                        threads=1,
                     )
                 frame.pts, frame.time_base = number, 1 / self._fps
                 container.mux(order.timed(stream.encode(frame)))
