@@ -106,7 +106,8 @@ def test_what_cannot_be_written_is_known_beforehand(tmp_path):
     (tmp_path / "folder.png").mkdir()
     (tmp_path / "file").write_text("x")
     for name, said in [
-        ("folder.png", "is a folder"), ("no/a.png", "exist|No such"), ("file/a.png", "exist|Not a dir"),
+        ("folder.png", "is a folder"), ("no/a.png", "exist|No such"),
+        ("file/a.png", "exist|Not a dir"),
         ("a" * 300 + ".png", "too long"), ("a\0b.png", r"zero byte: .*a\\x00b"),
     ]:  # fmt: skip
         for check in (check_target, lambda target: put(target, "x")):

@@ -23,6 +23,7 @@ from polyorama.render.post import Grade
 from polyorama.render.shoot import Filming
 from polyorama.render.stereo import Stereo
 from polyorama.scene.document import Document
+from polyorama.verbs import sequences
 from polyorama.verbs.film import (
     frame_count,
     level,
@@ -275,6 +276,47 @@ def test_foreign_files_in_the_parts_folder_are_left_alone(
     (folder / "notes.txt").write_text("mine")
     run(film_job(tmp_path / "a.mp4", document, cameras, 12))
     assert [entry.name for entry in folder.iterdir()] == ["notes.txt"]
+
+
+def test_two_processes_do_not_make_one_film(dots: DotRasterizer, tmp_path: Path) -> None:
+    document, cameras = film_setup()
+    path = tmp_path / "a.mp4"
+    first = film_job(path, document, cameras, 12)
+    while len(list(parts_folder(path).glob("0*"))) < 1:
+        next(first)
+    kept = sorted(entry.name for entry in parts_folder(path).iterdir())
+    for resume in (False, True):
+        with pytest.raises(OutputError, match=r"Another process is making this film: .*a\.mp4"):
+            run(film_job(path, document, cameras, 12, resume=resume))
+    # What the first one has is not touched, and it goes on.
+    assert set(kept) <= {entry.name for entry in parts_folder(path).iterdir()}
+    assert run(first).frames == 50
+    assert len(frames_in(path)) == 50
+    assert list(tmp_path.iterdir()) == [path]
+    # The lock of a process that was killed does not stand in the way.
+    parts_folder(path).mkdir()
+    (parts_folder(path) / ".lock").write_bytes(b"")
+    assert run(film_job(path, document, cameras, 12)).frames == 50
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_sequence_that_fails_leaves_no_empty_folders(
+    dots: DotRasterizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, cameras = film_setup()
+
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("Cannot write (No space left on device): a.png")
+
+    (tmp_path / "mine").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(sequences, "write_image", full)
+        for folder in ("new/deep", "mine"):
+            with pytest.raises(OutputError, match="No space"):
+                run(numbered_job(tmp_path / folder / "####.png", document, cameras[:2]))
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine"]
+    run(numbered_job(tmp_path / "new" / "deep" / "####.png", document, cameras[:2]))
+    assert len(list((tmp_path / "new" / "deep").iterdir())) == 2
 
 
 def test_numbered_names() -> None:

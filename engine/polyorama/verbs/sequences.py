@@ -26,6 +26,7 @@ from polyorama.io.codecs import Codec, choose_codec, quality_of
 from polyorama.io.exr import read_exr_text
 from polyorama.io.film_reading import film_is_whole
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
+from polyorama.io.lock import only_one
 from polyorama.io.video import (
     FilmWriter,
     check_transparency,
@@ -62,6 +63,8 @@ _CHUNK = 8
 _PART_FRAMES = (12, 60)
 """Fewest and most frames of a film's part; in between, a part is a second."""
 _PART_NAME = re.compile(r"(\d{6})-(\d+)-([0-9a-f]{24})\.(mp4|mov|webm|mkv)")
+_LOCK = ".lock"
+"""Held in the folder of parts by whoever makes the film."""
 _FINGERPRINT = "Fingerprint"
 _FLOATS, _DEPTH, _LAYERS = "Floats", "Depth", "Layers"
 """Under these words a picture names the digests of the arrays that were made with it."""
@@ -269,28 +272,32 @@ def film_job(
         stamp = _digest(*stamps[start : start + length])
         name = f"{number:06d}-{len(run)}-{stamp}{kind.part}"
         parts.append(FilmPart(folder / name, run, rate, kind, quality, look.background))
-    _clear_parts(folder, keep={part.path.name for part in parts} if resume else set())
-    missing: list[FilmPart] = []
-    for number, part in enumerate(parts):
-        if part.path.is_file():
-            yield Progress(number, len(parts), "Checking what is kept")
-        if not part.is_whole():
-            missing.append(part)
-    reused = len(cameras) - sum(part.frames for part in missing)
+    _make_folder(folder)
     try:
-        _make_folder(folder)
-        yield from _work(missing, document, look, jobs, reused, len(cameras))
-        yield Progress(len(cameras), len(cameras), "Joining the film")
-        join_films(
-            target, [part.path for part in parts], rate, codec=codec, quality=quality,
-            transparent=look.background is None, comment=comment,
-        )  # fmt: skip
-        for part in parts:
-            part.path.unlink(missing_ok=True)
+        with only_one(folder / _LOCK, f"Another process is making this film: {target}"):
+            _clear_parts(folder, keep={part.path.name for part in parts} if resume else set())
+            missing: list[FilmPart] = []
+            for number, part in enumerate(parts):
+                if part.path.is_file():
+                    yield Progress(number, len(parts), "Checking what is kept")
+                if not part.is_whole():
+                    missing.append(part)
+            reused = len(cameras) - sum(part.frames for part in missing)
+            try:
+                yield from _work(missing, document, look, jobs, reused, len(cameras))
+                yield Progress(len(cameras), len(cameras), "Joining the film")
+                join_films(
+                    target, [part.path for part in parts], rate, codec=codec, quality=quality,
+                    transparent=look.background is None, comment=comment,
+                )  # fmt: skip
+                for part in parts:
+                    part.path.unlink(missing_ok=True)
+            finally:
+                with contextlib.suppress(OSError, OutputError):
+                    _clear_parts(folder, keep={part.path.name for part in parts})
     finally:
         # An empty folder is of no use to anybody; one with finished parts waits for `resume`.
-        with contextlib.suppress(OSError, OutputError):
-            _clear_parts(folder, keep={part.path.name for part in parts})
+        with contextlib.suppress(OSError):
             folder.rmdir()
     return Outcome(len(cameras), reused)
 
@@ -429,8 +436,6 @@ def numbered_job(
         )
         if not (resume and _is_done(item)):
             items.append(item)
-    for name in names:
-        _make_folder(Path(name).parent)
     table = NodeTable.of(document)
     runs = [
         PictureRun(
@@ -440,8 +445,23 @@ def numbered_job(
         for start in range(0, len(items), _CHUNK)
     ]  # fmt: skip
     reused = len(cameras) - len(items)
-    yield from _work(runs, document, look, jobs, reused, len(cameras))
+    with _folders([Path(name).parent for name in names]):
+        yield from _work(runs, document, look, jobs, reused, len(cameras))
     return Outcome(len(cameras), reused)
+
+
+@contextlib.contextmanager
+def _folders(wanted: Sequence[Path]) -> Iterator[None]:
+    """Make folders; those that are new and still empty at the end go again."""
+    new = [folder for path in wanted for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        for path in wanted:
+            _make_folder(path)
+        yield
+    finally:
+        for folder in sorted(set(new), key=lambda path: len(path.parts), reverse=True):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
 
 
 def _is_done(item: NumberedFrame) -> bool:
