@@ -163,7 +163,9 @@ def encoder_options(codec: Codec, quality: int, preset: str, keyframes: int) -> 
             "crf": str(min(51, round(17 + (90 - quality) * 0.4))),
             "preset": preset,
             "g": str(keyframes),
-            "x264-params": "log-level=none",
+            # x264's macroblock tree reads memory that it did not write: without it, the same
+            # pixels give the same bytes.
+            "x264-params": "log-level=none:mbtree=0",
         }
     if codec.name == "h265":
         return {
