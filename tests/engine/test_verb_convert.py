@@ -282,3 +282,11 @@ def test_long_files_go_through_in_bounded_memory(tmp_path):
     assert int(told[1]) == 12 * CHUNK
     assert 0.4 < int(told[2]) / int(told[1]) < 0.6
     assert float(told[3]) < 250  # MB; the cloud alone would take 168 and its edits as much again
+
+
+def test_every_local_action_works_on_a_piece():
+    cloud = sample_cloud(200, 1)
+    turn = actions.UpTo((0.0, 0.0, 1.0))
+    np.testing.assert_array_equal(turn.piece(cloud, 0).means, run(turn.run(cloud)).means)
+    with pytest.raises(TypeError, match="abstract"):
+        actions.LocalAction()

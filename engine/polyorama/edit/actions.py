@@ -6,6 +6,7 @@ know about the whole (the up direction, what a repair has to do) it learns from 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,7 +56,7 @@ class Action(Protocol):
         """Carry it out, as a job."""
 
 
-class LocalAction:
+class LocalAction(ABC):
     """An action on each splat by itself."""
 
     needs_sample = False
@@ -67,9 +68,9 @@ class LocalAction:
         del sample
         return self
 
+    @abstractmethod
     def piece(self, cloud: SplatCloud, first_index: int) -> SplatCloud:
         """Carry it out on a piece that starts at row `first_index` of the whole."""
-        raise NotImplementedError
 
     def run(self, cloud: SplatCloud) -> Job[SplatCloud]:
         """Carry it out, as a job."""
@@ -106,6 +107,10 @@ class UpTo(LocalAction):
         matrix = np.eye(4)
         matrix[:3, :3] = turn_between(up, self.direction)
         return Transform(matrix)
+
+    def piece(self, cloud: SplatCloud, first_index: int) -> SplatCloud:
+        """See `LocalAction.piece`; unbound, the piece is its own sample."""
+        return self.bind(cloud).piece(cloud, first_index)
 
 
 @dataclass(frozen=True)

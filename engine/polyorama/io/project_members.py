@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
@@ -53,16 +54,16 @@ class Members(Protocol):
         ...
 
 
-class _Reading:
+class _Reading(ABC):
     """What zip and folder share."""
 
     source: Path
 
-    def size(self, name: str) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def size(self, name: str) -> int: ...
 
-    def open(self, name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-        raise NotImplementedError
+    @abstractmethod
+    def open(self, name: str) -> contextlib.AbstractContextManager[IO[bytes]]: ...
 
     def read(self, name: str, limit: int) -> bytes:
         size = self.size(name)
