@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polyorama
 from polyorama.core.jobs import Progress, run
+from polyorama.core.text import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -527,7 +528,7 @@ def _caches(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
     size = _size(folder, "**/*")
     details = {"path": str(folder), "bytes": size, "exists": folder.exists()}
     if os.access(nearest, os.W_OK):
-        finding = f"{_megabytes(size)}, {folder}" if folder.exists() else "Empty so far"
+        finding = f"{bytes_of(size)}, {folder}" if folder.exists() else "Empty so far"
         yield Check("User cache", "good", finding, details=details)
     else:
         yield Check("User cache", "warn", f"Cannot be written: {nearest}",
@@ -547,15 +548,11 @@ def _kernel_cache(folders: list[Path]) -> Check:
             "Set NUMBA_CACHE_DIR to a folder that you may write to.", details,
         )  # fmt: skip
     where = ", ".join(str(folder) for folder in folders)
-    return Check("Kernel cache", "good", f"{_megabytes(size)}, {where}", details=details)
+    return Check("Kernel cache", "good", f"{bytes_of(size)}, {where}", details=details)
 
 
 def _size(folder: Path, pattern: str) -> int:
     return sum(path.stat().st_size for path in folder.glob(pattern) if path.is_file())
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
 
 
 def _sample(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
