@@ -1,11 +1,11 @@
 """All of the project's speed and memory figures in one run, each beside its limit.
 
-    python -m tests.bench.run                 # on an idle machine; about five minutes
+    python -m tests.bench.run                 # on an idle machine; about six minutes
     python -m tests.bench.run --peers         # and the web renderers, interleaved with ours
 
 Peers are timed by the harness that lies beside the checkout (``../shared/tools/peers``); without it
-that part is skipped, saying so. Nothing here decides whether a change is good: machines differ, so
-read the ratios.
+that part is skipped, saying so, as are those that need OpenGL or an NVIDIA GPU where there is none.
+Nothing here decides whether a change is good: machines differ, so read the ratios.
 """
 
 from __future__ import annotations
@@ -20,13 +20,19 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from polyorama.core.compile import core_count
+from polyorama.errors import UnavailableError
 from polyorama.io.formats import read_splats, write_splats
+from polyorama.render import cuda, gl
+from polyorama.render.cuda.probe import load_gsplat
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.bench import multiply_add_peak
+from tests.gpu import check
 
 SHARED = Path(os.environ.get("POLYORAMA_SHARED", Path(__file__).resolve().parents[3] / "shared"))
+PLANT_FILE = str(SHARED / "data" / "splats" / "plant.splat")
 PLANT = ["--eye", "0,-0.25,1.5", "--target", "0,0,0", "--up", "0,-1,0"]
 PLANTS = ["--eye", "0.35,-0.9,2.3", "--target", "0,0.05,0", "--up", "0,-1,0"]
 POLYORAMA = [sys.executable, "-m", "polyorama"]
@@ -61,7 +67,7 @@ class Table:
 
 def nine_plants(folder: Path) -> Path:
     """Nine copies of the plant in a square: a million splats."""
-    plant = read_splats(SHARED / "data" / "splats" / "plant.splat")
+    plant = read_splats(PLANT_FILE)
     copies = []
     for z in (-1, 0, 1):
         for x in (-1, 0, 1):
@@ -74,8 +80,8 @@ def nine_plants(folder: Path) -> Path:
 
 
 def frames(table: Table, folder: Path) -> None:
-    plant, plants = str(SHARED / "data" / "splats" / "plant.splat"), str(nine_plants(folder))
-    for name, path, view in (("plant", plant, PLANT), ("nine plants", plants, PLANTS)):
+    plants = str(nine_plants(folder))
+    for name, path, view in (("plant", PLANT_FILE, PLANT), ("nine plants", plants, PLANTS)):
         figures = bench("render", path, *view, "--frames", "20")
         table.row(f"{name}, 1280x720: a frame", figures["ms_per_frame"], "ms", None)
         table.row(f"{name}: load", figures["load_ms"], "ms", None)
@@ -112,9 +118,61 @@ def files(table: Table) -> None:
 
 
 def start(table: Table) -> None:
-    figures = bench("start", str(SHARED / "data" / "splats" / "plant.splat"))
+    figures = bench("start", PLANT_FILE)
     table.row("polyorama --help", figures["help_s"], "s", 0.3)
     table.row("first frame of a cached install", figures["first_frame_s"], "s", 2.5)
+
+
+def fit(table: Table) -> None:
+    """What gradients cost, and 25 small pictures of the plant learnt from a random start."""
+    figures = bench("fit", PLANT_FILE)
+    for size in ("1280x720", "200x200"):
+        table.row(f"plant, {size}: forward", figures[f"forward_{size}_ms"], "ms", None)
+        table.row(f"plant, {size}: backward", figures[f"backward_{size}_ms"], "ms", None)
+        ratio = figures[f"backward_over_forward_{size}"]
+        table.row(f"plant, {size}: backward over forward", ratio, "times", 3)
+    table.row("fit of the plant: steps", figures["steps"], "", None)
+    table.row("fit of the plant: steps a second", figures["steps_per_s"], "per s", None)
+    table.row("fit of the plant: time", figures["wall_s"], "s", 600)
+    table.row("fit of the plant: pictures held out", figures["held_out_db"], "dB", 27, True)
+
+
+def opengl(table: Table, folder: Path) -> None:
+    """The same pictures by OpenGL and by the processor; EGL needs no X server."""
+    state = gl.availability()
+    if not state.ok:
+        print(f"gl beside cpu: skipped, {state}")
+        return
+    print(f"gl draws with {state.reason}")
+    times, pictures = [], []
+    for name in ("gl", "cpu"):
+        png = folder / f"{name}.png"
+        options = ["--backend", name, "--frames", "20", "--png", str(png)]
+        times.append(bench("render", PLANT_FILE, *PLANT, *options)["ms_per_frame"])
+        pictures.append(np.asarray(Image.open(png).convert("RGB"), np.int16))
+        table.row(f"plant, 1280x720: a frame by {name}", times[-1], "ms", None)
+    table.row("plant: gl over cpu", times[0] / times[1], "times", None)
+    near = (np.abs(pictures[0] - pictures[1]).max(axis=-1) <= 2).mean()
+    table.row("plant: pixels of gl within 2/255 of cpu's", 100.0 * near, "%", 99.5, True)
+
+
+def gpu(table: Table) -> None:
+    """Frames by cuda over those of gsplat's own function."""
+    state = cuda.availability()
+    if not state.ok:
+        print(f"cuda over raw gsplat: skipped, {state}")
+        return
+    try:
+        gsplat = load_gsplat()
+    except UnavailableError as error:
+        print(f"cuda over raw gsplat: skipped, {error}")
+        return
+    print(f"cuda draws with {state.reason}, 1920x1080")
+    for name, ours, theirs, limited in check.timings(gsplat):
+        limit = check.WITHIN if limited else None
+        table.row(f"{name}: raw gsplat", theirs, "ms", None)
+        table.row(f"{name}: cuda", ours, "ms", None)
+        table.row(f"{name}: cuda over raw gsplat", ours / theirs, "times", limit)
 
 
 def streaming(table: Table, folder: Path) -> None:
@@ -176,11 +234,14 @@ def peers(table: Table, rounds: int) -> None:
         )
 
 
+STEPS = ("frames", "files", "start", "fit", "gl", "gpu", "streaming", "peers")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", action="store_true", help="time the web renderers too")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", help="frames, files, start, streaming or peers")
+    parser.add_argument("--only", choices=STEPS, help="one part alone")
     options = parser.parse_args()
     table = Table()
     with tempfile.TemporaryDirectory(prefix="polyorama-bench-") as name:
@@ -189,6 +250,9 @@ def main() -> int:
             "frames": lambda: frames(table, folder),
             "files": lambda: files(table),
             "start": lambda: start(table),
+            "fit": lambda: fit(table),
+            "gl": lambda: opengl(table, folder),
+            "gpu": lambda: gpu(table),
             "streaming": lambda: streaming(table, folder),
             "peers": lambda: peers(table, options.rounds),
         }
