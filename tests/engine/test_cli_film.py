@@ -132,6 +132,18 @@ def test_panoramas_say_what_they_are(folder: Path) -> None:
     assert pixels("fishc.png")[0, 0].tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("name", ["a.mp4", "a.webm"])
+def test_films_say_that_they_surround(folder: Path, name: str) -> None:
+    around = ["--eye", "0,0,-2", "--size", "64x32", "--equirect", "--hold", "0.25", "--fps", "8"]
+    for stereo, kind in ((["--stereo", "top-bottom", "--interaxial", "0.1"], 2), ([], 0)):
+        assert render("-o", name, *around, *stereo) == 0
+        with av.open(name) as container:
+            sides = next(container.decode(video=0)).side_data
+            told = {side.type.name: bytes(side) for side in sides}
+        assert told["SPHERICAL"][:4] == bytes(4)
+        assert told.get("STEREO3D", b"\0")[0] == kind
+
+
 def test_panoramas_are_level(folder: Path) -> None:
     """The middle row is the horizon, however the camera was tilted."""
     base = ["--equirect", "--size", "64x32", "--up", "0,-1,0", "--depth"]

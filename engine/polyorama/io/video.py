@@ -26,6 +26,7 @@ from polyorama.io.atomic import atomic_write
 from polyorama.io.codecs import DEFAULT_CODECS, Codec, choose_codec, encoder_options, quality_of
 from polyorama.io.film_reading import read_frames
 from polyorama.io.image import Picture, composite, pixels
+from polyorama.io.spherical import Presentation, present
 
 if TYPE_CHECKING:
     import os
@@ -413,6 +414,7 @@ def write_video(
     preset: str = "fast",
     background: tuple[float, float, float] | None = (0.0, 0.0, 0.0),
     comment: str = "",
+    presentation: Presentation | None = None,
 ) -> int:
     """Write frames as a film and return how many there were.
 
@@ -440,6 +442,8 @@ def write_video(
         .webp, .gif).
     comment
         Stored in the file, after the name of the program.
+    presentation
+        Stored too: whether players shall show all directions, or two eyes. GIF and WebP cannot.
 
     Raises
     ------
@@ -461,11 +465,13 @@ def write_video(
             count = _write(whole, frames, rate, settings, "", path)
             join_films(
                 path, [whole], rate, codec=codec, quality=quality, comment=comment,
-                transparent=background is None,
+                transparent=background is None, presentation=presentation,
             )  # fmt: skip
             return count
     with atomic_write(path) as temporary:
-        return _write(temporary, frames, rate, settings, comment, path)
+        count = _write(temporary, frames, rate, settings, comment, path)
+        present(temporary, presentation or Presentation())
+        return count
 
 
 def _write(
@@ -493,6 +499,7 @@ def join_films(
     quality: int | None = None,
     transparent: bool = False,
     comment: str = "",
+    presentation: Presentation | None = None,
 ) -> None:
     """Join films that `FilmWriter` made with equal settings, in order.
 
@@ -510,8 +517,8 @@ def join_films(
         Of the film, if not what its ending stands for.
     quality, transparent
         Of GIF and WebP, which are encoded only now.
-    comment
-        Stored in the file, after the name of the program.
+    comment, presentation
+        Stored in the file, as by `write_video`.
 
     Raises
     ------
@@ -520,7 +527,7 @@ def join_films(
     """
     import av
 
-    kind = choose_codec(path, codec)
+    kind, shown = choose_codec(path, codec), presentation or Presentation()
     if kind.animated_picture:
         write = write_gif if kind.name == "gif" else write_webp
         with atomic_write(path) as temporary:
@@ -529,11 +536,13 @@ def join_films(
                 frame_rate(fps), quality=quality_of(quality), transparent=transparent,
                 comment=made_by(comment),
             )  # fmt: skip
+            present(temporary, shown)
         return
     with atomic_write(path) as temporary:
         try:
             with _container(temporary, comment) as container:
                 _copy_packets(av, container, parts, frame_rate(fps))
+            present(temporary, shown)
         except av.FFmpegError as error:
             raise OutputError(f"Cannot join the film's parts ({error.strerror}): {path}") from error
 

@@ -27,6 +27,7 @@ from polyorama.io.exr import read_exr_text
 from polyorama.io.film_reading import film_is_whole
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
 from polyorama.io.lock import only_one
+from polyorama.io.spherical import Presentation
 from polyorama.io.video import (
     FilmWriter,
     check_transparency,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
+    from polyorama.render.shoot import Filming
     from polyorama.scene.document import Document
 
 __all__ = [
@@ -289,6 +291,7 @@ def film_job(
                 join_films(
                     target, [part.path for part in parts], rate, codec=codec, quality=quality,
                     transparent=look.background is None, comment=comment,
+                    presentation=_presentation(look.filming),
                 )  # fmt: skip
                 for part in parts:
                     part.path.unlink(missing_ok=True)
@@ -300,6 +303,11 @@ def film_job(
         with contextlib.suppress(OSError):
             folder.rmdir()
     return Outcome(len(cameras), reused)
+
+
+def _presentation(filming: Filming) -> Presentation:
+    stereo = None if filming.stereo is None else filming.stereo.layout
+    return Presentation(filming.projection.kind == "equirectangular", stereo)
 
 
 def _as_shots(cameras: Sequence[Camera | Shot]) -> list[Shot]:
@@ -511,7 +519,7 @@ def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[
     """For each shot, a digest of all that decides its frame's pixels."""
     scene = hashlib.blake2b(digest_size=12)
     for node, world in document.drawn():
-        cloud = node.content
+        cloud = node.splats
         assert cloud is not None
         scene.update(f"{len(cloud)} {cloud.sh.shape[1]} {cloud.model}".encode())
         for array in (world, cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh):
