@@ -1,6 +1,6 @@
 """All of the project's speed and memory figures in one run, each beside its limit.
 
-    python -m tests.bench.run                 # on an idle machine; about six minutes
+    python -m tests.bench.run                 # on an idle machine; about three minutes
     python -m tests.bench.run --peers         # and the web renderers, interleaved with ours
 
 Peers are timed by the harness that lies beside the checkout (``../shared/tools/peers``); without it
