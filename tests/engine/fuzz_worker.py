@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyorama.edit.rules import parse_rule
+from polyorama.scene.rules import parse_rule
 from polyorama.errors import PolyoramaError
 from polyorama.io.cameras import read_cameras
 from polyorama.io.formats import read_splats

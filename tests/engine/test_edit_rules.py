@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyorama.edit.rules import MAX_DEPTH, MAX_LENGTH, parse_rule
+from polyorama.scene.rules import MAX_DEPTH, MAX_LENGTH, parse_rule
 from polyorama.errors import UsageError
 from polyorama.scene.properties import PROPERTIES, hue_saturation_value
 from polyorama.scene.splats import SplatCloud

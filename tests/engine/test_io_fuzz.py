@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from polyorama.core.compile import core_count
 from polyorama.core.types import Camera
-from polyorama.edit.rules import parse_rule
+from polyorama.scene.rules import parse_rule
 from polyorama.errors import PolyoramaError
 from polyorama.io.cameras import write_cameras
 from polyorama.io.formats import read_splats, write_splats

@@ -12,7 +12,7 @@ import pytest
 from polyorama.cli import main
 from polyorama.core.jobs import Progress, run
 from polyorama.edit import actions, splat_ops
-from polyorama.edit.rules import parse_rule
+from polyorama.scene.rules import parse_rule
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.io.project import read_project, write_project
@@ -264,7 +264,7 @@ def test_long_files_go_through_in_bounded_memory(tmp_path):
         from pathlib import Path
         from polyorama.verbs.convert import convert
         from polyorama.edit.actions import DropWhere, Repair
-        from polyorama.edit.rules import parse_rule
+        from polyorama.scene.rules import parse_rule
         rule = DropWhere(parse_rule("opacity < 0.5"))
         def peak():
             text = Path("/proc/self/status").read_text()

@@ -234,7 +234,7 @@ def _up_to(text: str) -> Action:
 def _where(keep: bool) -> Callable[[str], Action]:
     def action(text: str) -> Action:
         from polyorama.edit.actions import DropWhere
-        from polyorama.edit.rules import parse_rule
+        from polyorama.scene.rules import parse_rule
 
         return DropWhere(parse_rule(text), keep=keep)
 

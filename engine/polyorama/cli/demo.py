@@ -27,8 +27,8 @@ def run(options: argparse.Namespace) -> None:
 
     seed = SEED if options.seed is None else options.seed
     document = show(write_demo(options.output, seed=seed))
-    things = [node for node in document.nodes if node.content is not None]
-    splats = sum(len(node.content) for node in things if node.content is not None)
+    things = [node.splats for node in document.nodes if node.splats is not None]
+    splats = sum(len(cloud) for cloud in things)
     megabytes = Path(options.output).stat().st_size / 1e6
     print(
         f"{one_line(options.output)}: {splats} splats in {len(things)} things, {megabytes:.2f} MB"

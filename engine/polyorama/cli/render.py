@@ -226,7 +226,7 @@ def _constants(options: argparse.Namespace, document: Document) -> Any:
         raise UsageError(f"There is no preset {name!r}; choose {', '.join(PRESETS)}.")
     antialiased = options.antialiased
     if antialiased is None:
-        contents = [node.content for node, _ in document.drawn() if node.content is not None]
+        contents = [node.splats for node, _ in document.drawn() if node.splats is not None]
         antialiased = bool(contents) and all(c.model == "antialiased" for c in contents)
     return replace(PRESETS[name], antialiased=antialiased)
 

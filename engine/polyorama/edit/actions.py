@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
-    from polyorama.edit.rules import Rule
+    from polyorama.scene.rules import Rule
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [

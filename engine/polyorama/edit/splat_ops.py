@@ -11,7 +11,7 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from polyorama.edit.rules import Rule
+    from polyorama.scene.rules import Rule
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [

@@ -100,14 +100,14 @@ def write_project(
         written: set[str] = set()
         for node in document.nodes:
             name = members.get(node.id)
-            if name is None or name in written or node.content is None:
+            if name is None or name in written or node.splats is None:
                 continue
             written.add(name)
             with archive.open(zipfile.ZipInfo(name, _EPOCH), "w", force_zip64=True) as stream:
                 if data_format == "npz":
-                    _write_npz(node.content, stream)
+                    _write_npz(node.splats, stream)
                 else:
-                    _write_by_format(node.content, data_format, stream)
+                    _write_by_format(node.splats, data_format, stream)
 
 
 def holds_project(path: str | os.PathLike[str]) -> bool:
@@ -201,8 +201,8 @@ def _member_names(document: Document, data_format: str) -> dict[str, str]:
     names: dict[str, str] = {}
     by_cloud: dict[int, str] = {}
     for node in document.nodes:
-        if node.content is not None:
-            names[node.id] = by_cloud.setdefault(id(node.content), f"data/{node.id}.{data_format}")
+        if node.splats is not None:
+            names[node.id] = by_cloud.setdefault(id(node.splats), f"data/{node.id}.{data_format}")
     return names
 
 

@@ -80,10 +80,10 @@ def document_entries(document: Document, members: Mapping[str, str]) -> dict[str
             "visible": node.visible,
             "data": members.get(node.id),
         }
-        if node.content is not None:
-            entry["model"] = node.content.model
-            entry["up"] = None if node.content.up is None else list(node.content.up)
-            entry["comments"] = list(node.content.comments)
+        if node.splats is not None:
+            entry["model"] = node.splats.model
+            entry["up"] = None if node.splats.up is None else list(node.splats.up)
+            entry["comments"] = list(node.splats.comments)
         nodes.append(entry)
     return {
         "up": list(document.up),

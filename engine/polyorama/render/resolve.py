@@ -52,8 +52,8 @@ def _flatten(document: Document) -> Gaussians:
     clouds: list[SplatCloud] = []
     ids: list[str] = []
     for node, world in document.drawn():
-        assert node.content is not None
-        clouds.append(node.content.transformed(world))
+        assert node.splats is not None
+        clouds.append(node.splats.transformed(world))
         ids.append(node.id)
     if not clouds:
         return Gaussians(_empty_cloud())

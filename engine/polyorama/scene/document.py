@@ -8,17 +8,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.frozen import FrozenMap
 from polyorama.core.types import Bounds, Camera, frozen_array
 from polyorama.errors import UsageError
+from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
+from polyorama.scene.mesh import Mesh
+from polyorama.scene.selection import BitSet, NamedSelection, frozen_bits
+from polyorama.scene.splats import SplatCloud
+from polyorama.scene.timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from polyorama.scene.splats import SplatCloud
+    from polyorama.scene.modifiers import Modifier
 
-__all__ = ["Document", "Node", "new_id"]
+__all__ = ["Content", "Document", "Node", "Source", "new_id"]
+
+Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
+"""What a node may hold."""
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 
@@ -26,6 +35,26 @@ _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 def new_id() -> str:
     """A short random node id."""
     return "".join(secrets.choice(_ID_ALPHABET) for _ in range(8))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that a node's content came from.
+
+    Parameters
+    ----------
+    path
+        As it was opened.
+    sha256
+        Of the file's bytes, in hexadecimal, by which it is known again when it moved; "" where it
+        was not taken.
+    linked
+        A project keeps the path alone, not the content.
+    """
+
+    path: str
+    sha256: str = ""
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +66,7 @@ class Node:
     name
         What the outliner shows and what words can ask for.
     content
-        The splat cloud, or None for a group.
+        A `Content`, or None for a group (or for a linked file that is missing: `source` tells).
     transform
         (4, 4) float64, node to parent.
     visible
@@ -46,17 +75,72 @@ class Node:
         Id of the parent node, or None at the root.
     id
         Short random string, unique in the document.
+    modifiers
+        The edit stack of a splat node, carried out in this order.
+    deleted, hidden, locked
+        Splats of the node's own cloud that are left out until they are asked back, not drawn, or
+        drawn but never picked; None for no such splat.
+    fixed
+        Whether the node as a whole can neither be picked nor moved in the viewport.
+    source
+        Where the content came from, or None.
+
+    Raises
+    ------
+    UsageError
+        If sets do not fit the cloud, modifier ids repeat, or something else than splats has
+        modifiers or sets.
     """
 
     name: str
-    content: SplatCloud | None = None
+    content: Content | None = None
     transform: NDArray[np.float64] = field(default_factory=lambda: np.eye(4))
     visible: bool = True
     parent: str | None = None
     id: str = field(default_factory=new_id)
+    modifiers: tuple[Modifier, ...] = ()
+    deleted: BitSet | None = None
+    hidden: BitSet | None = None
+    locked: BitSet | None = None
+    fixed: bool = False
+    source: Source | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "transform", frozen_array(self.transform, np.float64, (4, 4)))
+        count = len(self.content) if isinstance(self.content, SplatCloud) else None
+        for what in ("deleted", "hidden", "locked"):
+            bits: BitSet | None = getattr(self, what)
+            if bits is not None and bits.count != count:
+                raise UsageError(
+                    f"Node {self.name!r} has {count or 0} splats; its {what} set is over "
+                    f"{bits.count}."
+                )
+            if bits is not None and not bits:
+                object.__setattr__(self, what, None)
+        ids = [modifier.id for modifier in self.modifiers]
+        if len(set(ids)) < len(ids) or "" in ids:
+            raise UsageError(f"The modifiers of node {self.name!r} need ids of their own.")
+        if self.modifiers and self.content is not None and count is None:
+            raise UsageError(f"Node {self.name!r} is no splat cloud; it cannot be modified.")
+
+    @property
+    def splats(self) -> SplatCloud | None:
+        """The content where it is a splat cloud."""
+        return self.content if isinstance(self.content, SplatCloud) else None
+
+    def modifier(self, name_or_id: str) -> Modifier:
+        """The modifier with that id, else the first with that name or of that kind.
+
+        Raises
+        ------
+        UsageError
+            If there is none.
+        """
+        for known in ("id", "name", "kind"):
+            for modifier in self.modifiers:
+                if getattr(modifier, known) == name_or_id:
+                    return modifier
+        raise UsageError(f"Node {self.name!r} has no modifier {name_or_id!r}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,17 +157,33 @@ class Document:
         Display RGB, 0..1, behind everything.
     up
         World direction that is up in this document.
+    timeline
+        Keys on properties, cues, duration.
+    selection
+        Selected splats by node id; nodes without any are left out.
+    chosen
+        Ids of the nodes that are chosen in the outliner, the last one being the active one.
+    selections
+        Named selections.
+    view_camera
+        Id of the camera node that the document is seen through, or "" for `camera`.
 
     Raises
     ------
     UsageError
-        If ids repeat, a parent is missing or comes after its child, or `up` is no direction.
+        If ids repeat, a parent is missing or comes after its child, `up` is no direction, or
+        selections name what is not there.
     """
 
     nodes: tuple[Node, ...] = ()
     camera: Camera | None = None
     background: tuple[float, float, float] = (0.0, 0.0, 0.0)
     up: tuple[float, float, float] = (0.0, -1.0, 0.0)
+    timeline: Timeline = field(default_factory=Timeline)
+    selection: Mapping[str, BitSet] = field(default_factory=FrozenMap)
+    chosen: tuple[str, ...] = ()
+    selections: tuple[NamedSelection, ...] = ()
+    view_camera: str = ""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.up).all() and np.any(self.up)):
@@ -95,6 +195,19 @@ class Document:
             if node.parent is not None and node.parent not in seen:
                 raise UsageError(f"Node {node.name!r} has no parent {node.parent!r} before it.")
             seen.add(node.id)
+        object.__setattr__(self, "selection", frozen_bits(self.selection))
+        clouds = {node.id: node.splats for node in self.nodes}
+        for node_id, bits in self.selection.items():
+            cloud = clouds.get(node_id)
+            if cloud is None or bits.count != len(cloud):
+                raise UsageError(f"The selection does not fit the node {node_id!r}.")
+        if not seen.issuperset(self.chosen):
+            raise UsageError("A node is chosen that is not there.")
+        names = [entry.name for entry in self.selections]
+        if len(set(names)) < len(names):
+            raise UsageError("Two selections have one name.")
+        if self.view_camera and self.view_camera not in seen:
+            raise UsageError("The document is seen through a camera that is not there.")
 
     @classmethod
     def of(cls, clouds: Sequence[SplatCloud], names: Sequence[str]) -> Document:
@@ -153,7 +266,7 @@ class Document:
                 nodes.append(replace(node, name=title, id=renamed[node.id], parent=parent))
             taken |= here
         first = documents[0]
-        return cls(tuple(nodes), first.camera, first.background, first.up)
+        return replace(first, nodes=tuple(nodes))
 
     def node(self, name_or_id: str) -> Node:
         """The node with that id, else the first with that name.
@@ -171,23 +284,54 @@ class Document:
                 return node
         raise UsageError(f"The document has no node called {name_or_id!r}.")
 
+    def replaced(self, *nodes: Node) -> Document:
+        """The same document with some nodes in the place of those that have their ids."""
+        fresh = {node.id: node for node in nodes}
+        return replace(self, nodes=tuple(fresh.get(node.id, node) for node in self.nodes))
+
+    def below(self, node_id: str) -> tuple[Node, ...]:
+        """A node and everything below it, in document order."""
+        inside = {node_id}
+        found = []
+        for node in self.nodes:
+            if node.id in inside or node.parent in inside:
+                inside.add(node.id)
+                found.append(node)
+        return tuple(found)
+
+    def world(self, node_id: str) -> NDArray[np.float64]:
+        """(4, 4) float64, node to world.
+
+        Raises
+        ------
+        UsageError
+            If there is no such node.
+        """
+        matrix, at = np.eye(4), node_id
+        known = {node.id: node for node in self.nodes}
+        while at:
+            if at not in known:
+                raise UsageError(f"The document has no node {at!r}.")
+            matrix, at = known[at].transform @ matrix, known[at].parent or ""
+        return matrix
+
     def drawn(self) -> Iterator[tuple[Node, NDArray[np.float64]]]:
-        """Visible nodes that have content, each with its (4, 4) node-to-world matrix."""
+        """Visible nodes that hold splats or a mesh, each with its (4, 4) node-to-world matrix."""
         worlds: dict[str, NDArray[np.float64] | None] = {}
         for node in self.nodes:
             above = np.eye(4) if node.parent is None else worlds[node.parent]
             world = above @ node.transform if above is not None and node.visible else None
             worlds[node.id] = world
-            if world is not None and node.content is not None:
+            if world is not None and isinstance(node.content, SplatCloud | Mesh):
                 yield node, world
 
     def bounds(self) -> Bounds | None:
         """Box around what is drawn, without outliers; None when nothing is."""
         box: Bounds | None = None
         for node, world in self.drawn():
-            if node.content is None or len(node.content) == 0:
+            local = _box_of(node)
+            if local is None:
                 continue
-            local = node.content.bounds()
             ends = np.stack([local.low, local.high])
             corners = np.stack(np.meshgrid(*ends.T, indexing="ij"), axis=-1).reshape(8, 3)
             moved = corners @ world[:3, :3].T + world[:3, 3]
@@ -198,6 +342,15 @@ class Document:
     def with_camera(self, camera: Camera | None) -> Document:
         """The same document with another saved view."""
         return replace(self, camera=camera)
+
+
+def _box_of(node: Node) -> Bounds | None:
+    if isinstance(node.content, Mesh):
+        corners = node.content.vertices
+        return Bounds(corners.min(axis=0), corners.max(axis=0)) if len(corners) else None
+    if node.splats is None or len(node.splats) == 0:
+        return None
+    return node.splats.bounds()
 
 
 def _unused(name: str, taken: set[str]) -> str:

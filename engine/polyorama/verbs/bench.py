@@ -148,8 +148,8 @@ def bench_render(
 
 def _with_degree(document: Document, degree: int) -> Document:
     nodes = tuple(
-        node if node.content is None
-        else replace(node, content=node.content.with_sh_degree(degree))
+        node if node.splats is None
+        else replace(node, content=node.splats.with_sh_degree(degree))
         for node in document.nodes
     )  # fmt: skip
     return replace(document, nodes=nodes)

@@ -199,7 +199,7 @@ def _project(inputs: Sequence[str | os.PathLike[str]], target: Path, surfels: in
     document = open_document(*inputs, surfels=surfels)
     yield Progress(0, 0, f"Writing {target.name}")
     write_project(document, target)
-    return sum(len(node.content) for node in document.nodes if node.content is not None)
+    return sum(len(node.splats) for node in document.nodes if node.splats is not None)
 
 
 def _in_pieces(

@@ -33,7 +33,7 @@ class NodeTable:
     def of(cls, document: Document) -> NodeTable:
         """The nodes that a document draws."""
         drawn = [node for node, _ in document.drawn()]
-        contents = [node.content for node in drawn]
+        contents = [node.splats for node in drawn]
         return cls(
             tuple(node.name for node in drawn),
             tuple(0 if content is None else len(content) for content in contents),

@@ -173,7 +173,7 @@ def _film_step() -> object:
 
 def _file_steps(folder: Path) -> list[Callable[[], object]]:
     document, _camera = tiny_scene(degree=1)
-    cloud = document.nodes[0].content
+    cloud = document.nodes[0].splats
     assert cloud is not None
 
     def both_ways(ending: str) -> Callable[[], object]:
