@@ -16,13 +16,20 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["MAX_SIDE", "Bounds", "Camera", "Lens", "frozen_array"]
+__all__ = ["LARGEST", "MAX_SIDE", "Bounds", "Camera", "Lens", "frozen_array", "unit_vector"]
 
 _RIGID = 1e-4
 """How far a rotation's rows may be from orthonormal: files give few digits."""
 
 MAX_SIDE = 16384
 """The largest picture side in pixels that any renderer accepts."""
+
+
+LARGEST = 1e30
+"""The largest number that a camera may have; focal lengths are at least its inverse.
+
+Rasterizers calculate in float32, which holds such a number times what a picture has of pixels.
+"""
 
 
 def frozen_array(values: ArrayLike, dtype: DTypeLike, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -65,6 +72,12 @@ class Lens:
         numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
         if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
             raise UsageError("The camera's focal lengths must be positive and finite.")
+        if np.abs(numbers).max() > LARGEST or min(self.fx, self.fy) < 1.0 / LARGEST:
+            raise UsageError(
+                f"No picture can be made with focal lengths of {self.fx:.3g} and {self.fy:.3g}, "
+                f"the middle at {self.cx:.3g}, {self.cy:.3g} and planes at {self.near:.3g} and "
+                f"{self.far:.3g}; choose numbers between {1.0 / LARGEST:g} and {LARGEST:g}."
+            )
         if not self.near < self.far or (self.near <= 0.0 and not self.orthographic):
             raise UsageError(
                 f"The camera's near plane {self.near} and far plane {self.far} show nothing."
@@ -115,6 +128,8 @@ class Camera:
             raise UsageError("The camera's matrix contains NaN or infinity.")
         if self.kind not in ("pinhole", "orthographic"):
             raise UsageError(f"There is no kind of camera {self.kind!r}.")
+        if np.abs(self.viewmat).max() > LARGEST:
+            raise UsageError(f"The camera is farther than {LARGEST:g} from the origin; move it.")
         rotation = self.viewmat[:3, :3]
         if np.abs(rotation @ rotation.T - np.eye(3)).max() > _RIGID or not np.array_equal(
             self.viewmat[3], (0.0, 0.0, 0.0, 1.0)
@@ -279,6 +294,25 @@ def _numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise UsageError(f"The camera's {what} must be numbers, not {values!r}.") from None
 
 
+def unit_vector(values: ArrayLike, what: str = "up direction") -> NDArray[np.float64]:
+    """(3,) float64 of length 1 in the direction of any three finite numbers, even the smallest.
+
+    Raises
+    ------
+    UsageError
+        If they are none, or all zero; `what` says what they are.
+    """
+    try:
+        vector = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(f"The {what} must be three numbers, not {values!r}.") from None
+    if vector.shape != (3,) or not np.isfinite(vector).all() or not vector.any():
+        raise UsageError(f"The {what} must be three finite numbers that are not all zero.")
+    # Squares of very small or large numbers would leave the range.
+    vector = vector / np.abs(vector).max()
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
 def look_at_matrix(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[np.float64]:
     """World-to-camera matrix, (4, 4) float64, of a camera at `eye` that looks at `target`.
 
@@ -291,14 +325,16 @@ def look_at_matrix(eye: ArrayLike, target: ArrayLike, up: ArrayLike) -> NDArray[
     for name, vector in (("eye", eye64), ("target", target64), ("up", up64)):
         if vector.shape != (3,) or not np.isfinite(vector).all():
             raise UsageError(f"The camera's {name} must be three finite numbers.")
+        if name != "up" and np.abs(vector).max() > LARGEST:
+            raise UsageError(f"The camera's {name} is farther than {LARGEST:g} from the origin.")
     forward = target64 - eye64
     distance = np.linalg.norm(forward)
     if distance == 0.0:
         raise UsageError("The camera's eye and target are the same point.")
     forward = forward / distance
-    right = np.cross(forward, up64)
+    right = np.cross(forward, unit_vector(up64))
     length = np.linalg.norm(right)
-    if length <= 1e-9 * np.linalg.norm(up64) or not np.any(up64):
+    if length <= 1e-9:
         raise UsageError("The camera's up direction points along its view; choose another.")
     right = right / length
     down = np.cross(forward, right)

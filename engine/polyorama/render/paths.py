@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.types import unit_vector
 from polyorama.errors import UsageError
 from polyorama.scene.rotations import quaternions, rotation_about, rotation_matrices
 
@@ -48,11 +49,10 @@ def orbit(camera: Camera, target: ArrayLike, up: ArrayLike, degrees: ArrayLike) 
     UsageError
         If a number is not finite or `up` is zero.
     """
-    axis, center = np.asarray(up, np.float64), np.asarray(target, np.float64)
+    axis, center = unit_vector(up), np.asarray(target, np.float64)
     angles = np.radians(np.asarray(degrees, np.float64)).reshape(-1)
-    length = np.linalg.norm(axis)
-    if axis.shape != (3,) or center.shape != (3,) or not 0.0 < length < np.inf:
-        raise UsageError("An orbit needs a target and an up direction of three finite numbers.")
+    if center.shape != (3,):
+        raise UsageError("An orbit needs a target of three finite numbers.")
     if not (np.isfinite(center).all() and np.isfinite(angles).all()):
         raise UsageError("An orbit's target and angles must be finite.")
     cameras = []

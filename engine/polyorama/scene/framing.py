@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.types import Bounds, Camera
+from polyorama.core.types import Bounds, Camera, unit_vector
 from polyorama.errors import UsageError
 from polyorama.scene.subject import OUTLIERS, document_points, subject_points, weighted_quantile
 
@@ -115,10 +115,7 @@ def _frame(
         raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
     if min(size) < 1:
         raise UsageError(f"A picture of {size[0]}x{size[1]} pixels cannot be made.")
-    upward = np.asarray(up, np.float64)
-    if upward.shape != (3,) or not np.isfinite(upward).all() or not upward.any():
-        raise UsageError("The up direction must be three finite numbers that are not all zero.")
-    upward = upward / np.linalg.norm(upward)
+    upward = unit_vector(up)
     if len(points) == 0:
         points, weights = np.vstack([-np.eye(3), np.eye(3)]), np.ones(6)
     front, side = horizon(upward)

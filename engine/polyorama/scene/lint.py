@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polyorama.core.text import count_of
-from polyorama.scene.statistics import overdraw, robust_bounds
+from polyorama.scene.statistics import axis_quantiles, overdraw, robust_bounds
 from polyorama.scene.upright import estimate_up
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def colors_look_unconverted(cloud: SplatCloud) -> bool:
     return float(np.mean(inside)) >= _NEARLY_ALL
 
 
+@np.errstate(all="ignore")  # what overflows or is NaN here is what it looks for
 def lint(cloud: SplatCloud) -> list[Finding]:
     """Examine a cloud; errors come first, then warnings, then notes."""
     if len(cloud) == 0:
@@ -136,8 +137,7 @@ def _broken(cloud: SplatCloud) -> list[Finding]:
     finite_means = np.isfinite(cloud.means).all(axis=1)
     others = np.isnan(cloud.scales).any(axis=1) | np.isnan(cloud.opacities)
     others |= ~np.isfinite(cloud.quats).all(axis=1) | ~np.isfinite(cloud.sh).all(axis=(1, 2))
-    with np.errstate(over="ignore"):
-        squared = (cloud.quats.astype(np.float64) ** 2).sum(axis=1)
+    squared = (cloud.quats.astype(np.float64) ** 2).sum(axis=1)
     long = (np.abs(squared - 1.0) > 2e-3) & (squared > 0.0) & np.isfinite(squared)
     drop = "Drop [it|them] with convert --repair."
     return [
@@ -202,8 +202,7 @@ def _shapes(cloud: SplatCloud) -> list[Finding]:
     box = robust_bounds(cloud.means, 0.05)
     extent = max(_extent(cloud), 1e-30)
     ordered = np.sort(cloud.scales, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        needle = ordered[:, 2] > _NEEDLE * ordered[:, 1]
+    needle = ordered[:, 2] > _NEEDLE * ordered[:, 1]
     visible = cloud.opacities > 1.0 / 255.0
     margin = _FAR * max(box.diagonal, 1e-30)
     outside = ((cloud.means < box.low - margin) | (cloud.means > box.high + margin)).any(axis=1)
@@ -236,12 +235,11 @@ def _shapes(cloud: SplatCloud) -> list[Finding]:
 
 
 def _ranges(cloud: SplatCloud) -> list[Finding]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(cloud.scales)
-        dc = cloud.sh[:, 0]
-        rest = np.abs(cloud.sh[:, 1:])
-        flat = cloud.scales == 0.0
-        spz_scale = (logs < _SPZ_LOG_SCALE[0]) | (logs > _SPZ_LOG_SCALE[1])
+    logs = np.log(cloud.scales)
+    dc = cloud.sh[:, 0]
+    rest = np.abs(cloud.sh[:, 1:])
+    flat = cloud.scales == 0.0
+    spz_scale = (logs < _SPZ_LOG_SCALE[0]) | (logs > _SPZ_LOG_SCALE[1])
     zero = flat.any(axis=1) & (cloud.model != "2dgs")
     finite = np.isfinite(logs)
     return [
@@ -314,5 +312,5 @@ def _extent(cloud: SplatCloud) -> float:
     finite = cloud.means[np.isfinite(cloud.means).all(axis=1)]
     if len(finite) == 0:
         return 0.0
-    low, high = np.quantile(finite, [0.05, 0.95], axis=0)
+    low, high = axis_quantiles(finite, [0.05, 0.95])
     return float(np.linalg.norm(high - low))

@@ -41,6 +41,11 @@ class Property:
     components: str = ""
 
 
+_lenient = np.errstate(all="ignore")
+"""Files hold NaN, infinity and numbers whose products overflow; so may their properties."""
+
+
+@_lenient
 def hue_saturation_value(colors: NDArray[np.float32]) -> NDArray[np.float32]:
     """(N, 3) hue in degrees 0..360, saturation and value 0..1, of (N, 3) RGB, clamped to 0..1."""
     rgb = np.clip(colors, 0.0, 1.0)
@@ -62,25 +67,29 @@ def _sorted_scales(cloud: SplatCloud) -> NDArray[np.float32]:
     return np.sort(cloud.scales, axis=1)
 
 
+@_lenient
 def _volume(cloud: SplatCloud) -> NDArray[Any]:
     return np.asarray(np.float32(4.0 / 3.0 * np.pi) * cloud.scales.prod(axis=1))
 
 
+@_lenient
 def _area(cloud: SplatCloud) -> NDArray[Any]:
     ordered = _sorted_scales(cloud)
     return np.float32(np.pi) * ordered[:, 1] * ordered[:, 2]
 
 
+@_lenient
 def _ratio(cloud: SplatCloud, low: int) -> NDArray[Any]:
     ordered = _sorted_scales(cloud)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(ordered[:, 2], ordered[:, low])
+    return np.divide(ordered[:, 2], ordered[:, low])
 
 
+@_lenient
 def _luminance(cloud: SplatCloud) -> NDArray[Any]:
     return cloud.colors @ np.array([0.2126, 0.7152, 0.0722], np.float32)
 
 
+@_lenient
 def _shine(cloud: SplatCloud) -> NDArray[Any]:
     return np.asarray(np.linalg.norm(cloud.sh[:, 1:], axis=(1, 2)))
 

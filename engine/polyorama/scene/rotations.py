@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.types import unit_vector
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -127,4 +128,4 @@ def _direction(vector: ArrayLike) -> NDArray[np.float64]:
         raise UsageError("A direction is three finite numbers x,y,z.")
     if not direction.any():
         raise UsageError("A direction cannot be 0, 0, 0.")
-    return np.asarray(direction / np.linalg.norm(direction))
+    return unit_vector(direction)

@@ -33,7 +33,9 @@ def sh_from_colors(colors: ArrayLike) -> NDArray[np.float32]:
 
 def colors_from_sh(dc: ArrayLike) -> NDArray[np.float32]:
     """Base colours (display RGB, not clamped), float32, of DC coefficients, any shape."""
-    return (np.float32(0.5) + np.float32(SH_C0) * np.asarray(dc, np.float32)).astype(np.float32)
+    with np.errstate(all="ignore"):  # files hold infinity, and NaN that is reported when used
+        dc32 = np.asarray(dc, np.float32)
+        return (np.float32(0.5) + np.float32(SH_C0) * dc32).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,7 +201,8 @@ class SplatCloud:
         can cover); ties keep file order.
         """
         x, y, z = self.scales.T
-        importance = self.opacities * np.maximum(np.maximum(x * y, y * z), x * z)
+        with np.errstate(all="ignore"):  # areas of absurd scales overflow
+            importance = self.opacities * np.maximum(np.maximum(x * y, y * z), x * z)
         return np.argsort(-importance, kind="stable").astype(np.int32)
 
 

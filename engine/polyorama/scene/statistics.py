@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from polyorama.core.types import Camera
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["PERCENTILES", "ColumnStatistics", "column_statistics", "overdraw", "robust_bounds"]
+__all__ = [
+    "PERCENTILES",
+    "ColumnStatistics",
+    "axis_quantiles",
+    "column_statistics",
+    "overdraw",
+    "robust_bounds",
+]
 
 PERCENTILES = (0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0, 100.0)
 """The percentiles of a `ColumnStatistics`."""
@@ -58,13 +65,23 @@ def robust_bounds(points: NDArray[np.float32], outliers: float = 0.01) -> Bounds
     finite = points[np.isfinite(points).all(axis=1)]
     if len(finite) == 0:
         return Bounds(np.full(3, -1.0), np.full(3, 1.0))
-    low, high = np.quantile(finite, [outliers, 1.0 - outliers], axis=0).astype(np.float64)
+    low, high = axis_quantiles(finite, [outliers, 1.0 - outliers])
     margin = (high - low) * (outliers / (1.0 - 2.0 * outliers))
     return Bounds(
         np.maximum(low - margin, finite.min(axis=0)), np.minimum(high + margin, finite.max(axis=0))
     )
 
 
+def axis_quantiles(points: NDArray[np.float32], at: list[float]) -> NDArray[np.float64]:
+    """(len(at), 3) float64 quantiles of each axis of (N, 3) finite points; N >= 1.
+
+    Differences of the largest numbers would overflow in float32.
+    """
+    axes = [np.quantile(points[:, axis].astype(np.float64), at) for axis in range(3)]
+    return np.stack(axes, axis=1)
+
+
+@np.errstate(all="ignore")  # sums over a file's own float64 columns may overflow
 def column_statistics(cloud: SplatCloud) -> list[ColumnStatistics]:
     """Statistics of every property of `polyorama.scene.properties` and every extra column.
 
@@ -105,6 +122,7 @@ def _describe(name: str, values: NDArray[np.generic]) -> ColumnStatistics:
     )  # fmt: skip
 
 
+@np.errstate(all="ignore")  # what overflows is cut to the whole picture, or is not seen
 def overdraw(cloud: SplatCloud, camera: Camera | None = None) -> float:
     """Estimate how many splats cover a pixel: their projected areas over the picture's pixels.
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [
+    "FARTHEST",
     "OUTLIERS",
+    "can_be_drawn",
     "document_points",
     "subject_points",
     "subject_rows",
@@ -22,6 +24,9 @@ __all__ = [
 
 OUTLIERS = 0.004
 """Share of a subject's weight, at either end of an axis, that pictures need not show."""
+
+FARTHEST = 1e25
+"""Largest coordinate of a subject; a camera that steps back from it is still within its limits."""
 
 _SAMPLE = 60_000
 _FAINT = 0.03
@@ -32,14 +37,15 @@ _CORE = 3.5
 def subject_rows(cloud: SplatCloud) -> NDArray[np.int64]:
     """Indices of the splats that make up the subject, at most 60,000 of them, evenly spread.
 
-    Left out are rows with NaN or infinity, faint splats, giant ones (a sky, a fog) and those far
-    from the dense middle. Where that leaves nothing, all finite rows are returned.
+    Left out are rows with NaN, infinity or positions beyond `FARTHEST`, faint splats, giant ones
+    (a sky, a fog) and those far from the dense middle. Where that leaves nothing, all finite rows
+    are returned.
     """
     rows = np.arange(len(cloud), dtype=np.int64)
     if len(rows) > 4 * _SAMPLE:
         rows = rows[:: len(rows) // (4 * _SAMPLE)]
     means, scales, opacities = cloud.means[rows], cloud.scales[rows], cloud.opacities[rows]
-    finite = np.isfinite(means).all(axis=1) & np.isfinite(scales).all(axis=1)
+    finite = (np.abs(means) <= FARTHEST).all(axis=1) & np.isfinite(scales).all(axis=1)
     finite &= np.isfinite(opacities)
     rows = rows[finite]
     if len(rows) == 0:
@@ -63,6 +69,20 @@ def subject_rows(cloud: SplatCloud) -> NDArray[np.int64]:
     return rows[:: -(-len(rows) // _SAMPLE)]
 
 
+@np.errstate(invalid="ignore")  # NaN may be such that looking at it is reported
+def can_be_drawn(cloud: SplatCloud) -> bool:
+    """Whether a picture can show any splat: all numbers finite, turned, not too faint."""
+    for start in range(0, len(cloud), _SAMPLE):
+        part = slice(start, start + _SAMPLE)
+        shown = np.isfinite(cloud.means[part]).all(axis=1)
+        shown &= np.isfinite(cloud.scales[part]).all(axis=1)
+        shown &= np.isfinite(cloud.quats[part]).all(axis=1) & cloud.quats[part].any(axis=1)
+        shown &= cloud.opacities[part] > 1.0 / 255.0
+        if shown.any():
+            return True
+    return False
+
+
 def subject_points(cloud: SplatCloud) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Positions (n, 3) of the rows of `subject_rows`, and their positive weights (n,)."""
     rows = subject_rows(cloud)
@@ -75,8 +95,11 @@ def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np
     for node, world in document.drawn():
         if node.content is not None:
             local, heavy = subject_points(node.content)
-            points.append(local @ world[:3, :3].T + world[:3, 3])
-            weights.append(heavy)
+            with np.errstate(over="ignore", invalid="ignore"):
+                there = local @ world[:3, :3].T + world[:3, 3]
+            near = (np.abs(there) <= FARTHEST).all(axis=1)
+            points.append(there[near])
+            weights.append(heavy[near])
     return np.concatenate(points), np.concatenate(weights)
 
 

@@ -59,6 +59,7 @@ def transform_cloud(cloud: SplatCloud, matrix: ArrayLike) -> SplatCloud:
     return moved
 
 
+@np.errstate(invalid="ignore")  # NaN may be such that looking at it is reported
 def _check_range(before: SplatCloud, after: SplatCloud) -> None:
     """Refuse a result that lost what was a number: to infinity, or a size to nothing."""
     rows = np.isfinite(before.means).all(axis=1) & np.isfinite(before.scales).all(axis=1)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polyorama.core.jobs import Progress, run
-from polyorama.core.types import Camera, look_at_matrix
+from polyorama.core.text import count_of
+from polyorama.core.types import Camera, look_at_matrix, unit_vector
 from polyorama.errors import UsageError
 from polyorama.io.video import frame_rate
 from polyorama.render import paths
@@ -17,7 +19,8 @@ from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.shoot import Filming, draw_count, drawing, finished, shoot
 from polyorama.scene.framing import frame_document
-from polyorama.scene.subject import OUTLIERS, document_points, weighted_quantile
+from polyorama.scene.splats import SplatCloud
+from polyorama.scene.subject import OUTLIERS, can_be_drawn, document_points, weighted_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +43,10 @@ __all__ = [
     "turntable",
     "turntable_cameras",
     "view_of",
+    "warn_of_nothing",
 ]
+
+log = logging.getLogger(__name__)
 
 Background = tuple[float, float, float] | str | None
 """Display RGB 0..1, None for transparent, or "document" for the document's own."""
@@ -75,6 +81,19 @@ def view_of(
         return frame_document(document, size=size or _SIZE, fov=_FOV if fov is None else fov)
     camera = saved if size is None else saved.resized(*size)
     return camera if fov is None else with_fov(camera, fov)
+
+
+def warn_of_nothing(document: Document) -> None:
+    """Log a warning where splats are there but no picture can show one of them."""
+    contents = [node.content for node, _ in document.drawn() if node.content is not None]
+    clouds = [content for content in contents if isinstance(content, SplatCloud)]
+    count = sum(len(cloud) for cloud in clouds)
+    if count and len(clouds) == len(contents) and not any(map(can_be_drawn, clouds)):
+        log.warning(
+            "Nothing can be drawn: of %s none is finite and more opaque than 1/255; "
+            "polyorama info says what is wrong.",
+            count_of(count, "splat"),
+        )
 
 
 def with_fov(camera: Camera, fov: float) -> Camera:
@@ -153,6 +172,7 @@ def render_job(
     filming: Filming | None = None,
 ) -> Job[Frame]:
     """As `render`, as a job that says how far it is; a `Shot` also knows how the camera moves."""
+    warn_of_nothing(document)
     filming = filming or Filming()
     shot = camera if isinstance(camera, Shot) else None
     if shot is None:
@@ -191,7 +211,7 @@ def level(camera: Camera, up: ArrayLike) -> Camera:
     UsageError
         If `up` is no direction.
     """
-    axes = _upright_axes(np.asarray(up, np.float64))
+    axes = _upright_axes(up)
     forward = camera.forward - (camera.forward @ axes[2]) * axes[2]
     if np.linalg.norm(forward) < 1e-6:  # straight up or down: what was the picture's top or bottom
         forward = axes[0]
@@ -222,6 +242,7 @@ def render_frames(
     UsageError, UnavailableError
         As `render`.
     """
+    warn_of_nothing(document)
     filming = filming or Filming()
     draw = drawing(get_rasterizer(backend), document, background=background, constants=constants)
     behind = document.background if isinstance(background, str) else background
@@ -324,7 +345,7 @@ def turntable_cameras(
     UsageError
         If an argument is out of range.
     """
-    axis = np.asarray(document.up if up is None else up, np.float64)
+    axis = unit_vector(document.up if up is None else up)
     around = target is None and camera is None
     points, weights = _subject_points(document)
     center = _center(points, weights, axis) if target is None else np.asarray(target, np.float64)
@@ -336,7 +357,7 @@ def turntable_cameras(
 
 def subject_center(document: Document, up: ArrayLike | None = None) -> NDArray[np.float64]:
     """(3,) float64: the middle of the subject's extent along `up` and across it."""
-    axis = np.asarray(document.up if up is None else up, np.float64)
+    axis = unit_vector(document.up if up is None else up)
     return _center(*_subject_points(document), axis)
 
 
@@ -355,11 +376,9 @@ def _subject_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np
     return (points, weights) if len(points) else (np.zeros((1, 3)), np.ones(1))
 
 
-def _upright_axes(up: NDArray[np.float64]) -> NDArray[np.float64]:
+def _upright_axes(up: ArrayLike) -> NDArray[np.float64]:
     """(3, 3) rows: two level directions, and `up`."""
-    if up.shape != (3,) or not np.isfinite(up).all() or not up.any():
-        raise UsageError("The up direction must be three finite numbers that are not all zero.")
-    upward = up / np.linalg.norm(up)
+    upward = unit_vector(up)
     level = np.cross(upward, np.eye(3)[int(np.argmin(np.abs(upward)))])
     level /= np.linalg.norm(level)
     return np.stack([level, np.cross(upward, level), upward])

@@ -37,6 +37,7 @@ from polyorama.io.video import (
 )
 from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
+from polyorama.verbs.film import warn_of_nothing
 from polyorama.verbs.layers import LAYERS, NodeTable, write_layers
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
 
@@ -499,6 +500,7 @@ def _work(
     """Produce all chunks, here or in `jobs` processes, and say how far it is."""
     if jobs < 1:
         raise UsageError(f"{jobs} processes cannot draw; ask for at least 1.")
+    warn_of_nothing(document)
     note = "Rendering"
     yield Progress(done, total, note)
     if jobs > 1 and len(chunks) > 1:
