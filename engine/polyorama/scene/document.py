@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -18,13 +20,13 @@ from polyorama.scene.splats import SplatCloud
 from polyorama.scene.timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from polyorama.scene.modifiers import Modifier
 
-__all__ = ["Content", "Document", "Node", "Source", "new_id"]
+__all__ = ["Content", "Document", "Node", "Source", "id_for", "new_id"]
 
 Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
 """What a node may hold."""
@@ -35,6 +37,21 @@ _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 def new_id() -> str:
     """A short random node id."""
     return "".join(secrets.choice(_ID_ALPHABET) for _ in range(8))
+
+
+def id_for(text: str, taken: Iterable[str] = ()) -> str:
+    """An id that follows from a text alone: the same edits of the same files give the same ids."""
+    used = set(taken)
+    for number in itertools.count():
+        digest = hashlib.blake2b(f"{text} {number}".encode("utf-8", "replace"), digest_size=8)
+        whole = int.from_bytes(digest.digest(), "big")
+        made = ""
+        for _ in range(8):
+            whole, at = divmod(whole, len(_ID_ALPHABET))
+            made += _ID_ALPHABET[at]
+        if made not in used:
+            return made
+    raise AssertionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,11 +265,12 @@ class Document:
         ids: set[str] = set()
         taken: set[str] = set()
         for document, name in zip(documents, names, strict=True):
-            renamed = {n.id: new_id() if n.id in ids else n.id for n in document.nodes}
+            renamed = {n.id: id_for(n.id, ids) if n.id in ids else n.id for n in document.nodes}
             ids.update(renamed.values())
             group = None
             if name is not None and len(document.nodes) != 1:
-                group = Node(_unused(name, taken))
+                group = Node(_unused(name, taken), id=id_for(name, ids))
+                ids.add(group.id)
                 nodes.append(group)
             above = None if group is None else group.id
             here = set() if group is None else {group.name}

@@ -11,7 +11,7 @@ from polyorama.errors import FileFormatError
 from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
 from polyorama.io.mesh import holds_mesh, read_mesh
 from polyorama.io.project import holds_project, read_project
-from polyorama.scene.document import Document, Node
+from polyorama.scene.document import Document, Node, id_for
 from polyorama.scene.upright import estimate_up
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def _open_one(source: Path, surfels: int) -> Document:
     else:
         cloud = read_splats(source / "meta.json" if source.is_dir() else source)
     x, y, z = estimate_up(cloud)[0]
-    return Document((Node(title_of(source), cloud),), up=(float(x), float(y), float(z)))
+    title = title_of(source)
+    return Document((Node(title, cloud, id=id_for(title)),), up=(float(x), float(y), float(z)))
 
 
 def cloud_of_mesh(mesh: Mesh, surfels: int = 100_000) -> SplatCloud:

@@ -1,0 +1,231 @@
+"""Operations on nodes: names, places, parents, copies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyorama.edit.ops import op
+from polyorama.errors import UsageError
+from polyorama.scene.document import Document, Node, id_for
+from polyorama.scene.properties_of import set_property
+from polyorama.scene.transform import affine_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "add_node", "choose", "duplicate", "fix", "group", "move", "place", "remove", "rename",
+    "set_value", "show", "ungroup",
+]  # fmt: skip
+
+
+def _ids(document: Document, nodes: Sequence[str] | str | None) -> tuple[str, ...]:
+    """Ids of nodes given by name or id; None stands for those that are chosen."""
+    if nodes is None:
+        if not document.chosen:
+            raise UsageError("No node is chosen; name one, or choose one in the outliner.")
+        return document.chosen
+    named = (nodes,) if isinstance(nodes, str) else tuple(nodes)
+    return tuple(dict.fromkeys(document.node(name).id for name in named))
+
+
+def _roots(document: Document, ids: Sequence[str]) -> tuple[str, ...]:
+    """Those of the ids that no other of them lies above, in document order."""
+    inside = {n.id for i in ids for n in document.below(i) if n.id != i}
+    return tuple(n.id for n in document.nodes if n.id in ids and n.id not in inside)
+
+
+@op("Set {path}", "set")
+def set_value(document: Document, path: str, value: Any) -> Document:
+    """Give a property another value; see `polyorama.scene.properties_of` for paths."""
+    return set_property(document, path, value)
+
+
+@op("Rename to {name}")
+def rename(document: Document, node: str, name: str) -> Document:
+    """Call a node something else.
+
+    Raises
+    ------
+    UsageError
+        If there is no such node or the name is empty.
+    """
+    if not name.strip():
+        raise UsageError("A node's name cannot be empty.")
+    return document.replaced(replace(document.node(node), name=name.strip()))
+
+
+@op("Choose nodes")
+def choose(document: Document, nodes: Sequence[str] | str = ()) -> Document:
+    """Choose nodes, as a click in the outliner does; none with an empty list."""
+    return replace(document, chosen=_ids(document, nodes) if nodes else ())
+
+
+@op("Show or hide nodes")
+def show(
+    document: Document, nodes: Sequence[str] | str | None = None, visible: bool = True
+) -> Document:
+    """Show or hide nodes and what is below them."""
+    ids = _ids(document, nodes)
+    return document.replaced(*(replace(document.node(i), visible=visible) for i in ids))
+
+
+@op("Lock or unlock nodes")
+def fix(
+    document: Document, nodes: Sequence[str] | str | None = None, fixed: bool = True
+) -> Document:
+    """Keep nodes from being picked and moved in the viewport, or let them."""
+    ids = _ids(document, nodes)
+    return document.replaced(*(replace(document.node(i), fixed=fixed) for i in ids))
+
+
+@op("Place {node}")
+def place(document: Document, node: str, matrix: Any) -> Document:
+    """Give a node another matrix, node to parent, (4, 4) or (3, 4).
+
+    Raises
+    ------
+    UsageError
+        If there is no such node, or the matrix is not affine and invertible.
+    """
+    return document.replaced(replace(document.node(node), transform=affine_matrix(matrix)))
+
+
+def _moved(node: Node, parent: str | None, matrix: NDArray[Any]) -> Node:
+    return replace(node, parent=parent, transform=matrix)
+
+
+@op("Move in the outliner")
+def move(
+    document: Document,
+    nodes: Sequence[str] | str | None = None,
+    parent: str | None = None,
+    before: str | None = None,
+) -> Document:
+    """Put nodes below another one (None: at the root), before a sibling or at the end.
+
+    They stay where they are in the world.
+
+    Raises
+    ------
+    UsageError
+        If a node would lie below itself, or the sibling has another parent.
+    """
+    ids = _roots(document, _ids(document, nodes))
+    above = None if parent is None else document.node(parent).id
+    moved = {n.id for i in ids for n in document.below(i)}
+    if above in moved:
+        raise UsageError("A node cannot lie below itself.")
+    base = np.eye(4) if above is None else document.world(above)
+    fresh = [
+        _moved(document.node(i), above, np.linalg.solve(base, document.world(i)))
+        if document.node(i).parent != above
+        else document.node(i)
+        for i in ids
+    ]
+    taken = [n for n in document.replaced(*fresh).nodes if n.id in moved]
+    rest = [n for n in document.nodes if n.id not in moved]
+    if before is None:
+        at = len(rest)
+    else:
+        sibling = document.node(before)
+        if sibling.parent != above or sibling.id in moved:
+            raise UsageError(f"{sibling.name!r} does not lie there; choose another place.")
+        at = next(k for k, n in enumerate(rest) if n.id == sibling.id)
+    return replace(document, nodes=(*rest[:at], *taken, *rest[at:]))
+
+
+@op("Remove nodes")
+def remove(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
+    """Take nodes and everything below them out of the document, with their keys."""
+    gone = {n.id for i in _ids(document, nodes) for n in document.below(i)}
+    return _without(document, gone)
+
+
+def _without(document: Document, gone: set[str] | frozenset[str]) -> Document:
+    tracks = {
+        path: track
+        for path, track in document.timeline.tracks.items()
+        if path.partition("/")[0] not in gone
+    }
+    return replace(
+        document,
+        nodes=tuple(n for n in document.nodes if n.id not in gone),
+        selection={i: bits for i, bits in document.selection.items() if i not in gone},
+        chosen=tuple(i for i in document.chosen if i not in gone),
+        view_camera="" if document.view_camera in gone else document.view_camera,
+        timeline=replace(document.timeline, tracks=tracks),
+    )
+
+
+@op("Add {node.name}")
+def add_node(
+    document: Document, node: Node, parent: str | None = None, chosen: bool = True
+) -> Document:
+    """Add a node at the end of its parent's children, and choose it."""
+    above = None if parent is None else document.node(parent).id
+    added = replace(node, parent=above)
+    nodes = (*document.nodes, added)
+    return replace(document, nodes=nodes, chosen=(added.id,) if chosen else document.chosen)
+
+
+@op("Group nodes")
+def group(
+    document: Document, nodes: Sequence[str] | str | None = None, name: str = "Group"
+) -> Document:
+    """Put nodes below a new group in the place of the first of them."""
+    ids = _roots(document, _ids(document, nodes))
+    parent = document.node(ids[0]).parent
+    made = Node(name, parent=parent, id=id_for(name, (n.id for n in document.nodes)))
+    at = next(k for k, n in enumerate(document.nodes) if n.id == ids[0])
+    with_group = replace(document, nodes=(*document.nodes[:at], made, *document.nodes[at:]))
+    return replace(move(with_group, ids, made.id), chosen=(made.id,))
+
+
+@op("Ungroup")
+def ungroup(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
+    """Put what lies below groups one level up, and remove the groups."""
+    for node_id in _ids(document, nodes):
+        node = document.node(node_id)
+        if node.content is not None:
+            raise UsageError(f"{node.name!r} is no group.")
+        children = [n.id for n in document.nodes if n.parent == node_id]
+        if children:
+            document = move(document, children, node.parent)
+        document = _without(document, {node_id})
+    return document
+
+
+@op("Duplicate nodes")
+def duplicate(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
+    """Copy nodes and everything below them, with their keys; arrays are shared."""
+    made: list[Node] = []
+    chosen: list[str] = []
+    tracks = dict(document.timeline.tracks)
+    taken = {n.id for n in document.nodes}
+    for node_id in _roots(document, _ids(document, nodes)):
+        branch = document.below(node_id)
+        fresh: dict[str, str] = {}
+        for node in branch:
+            fresh[node.id] = id_for(f"{node.id} copy", taken)
+            taken.add(fresh[node.id])
+        for node in branch:
+            title = f"{node.name} copy" if node.id == node_id else node.name
+            parent = fresh.get(node.parent or "", node.parent)
+            made.append(replace(node, id=fresh[node.id], parent=parent, name=title))
+        for path, track in document.timeline.tracks.items():
+            owner, _, rest = path.partition("/")
+            if owner in fresh:
+                tracks[f"{fresh[owner]}/{rest}"] = track
+        chosen.append(fresh[node_id])
+    return replace(
+        document,
+        nodes=(*document.nodes, *made),
+        chosen=tuple(chosen),
+        timeline=replace(document.timeline, tracks=tracks),
+    )
