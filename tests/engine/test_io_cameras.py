@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError
@@ -18,6 +19,12 @@ from polyorama.io.cameras import read_cameras, write_cameras
 from polyorama.io.project import write_project
 from polyorama.scene.document import Document
 from polyorama.scene.rotations import quaternions
+from tests.engine.capture_samples import (
+    sphere_cameras,
+    write_colmap_binary,
+    write_colmap_text,
+    write_transforms,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,6 +98,52 @@ def test_colmap_text_in_the_order_of_picture_names(tmp_path: Path) -> None:
         same(back[1], second)
 
 
+def test_colmap_binary_by_file_and_by_folder(tmp_path: Path) -> None:
+    cameras, place = sphere_cameras(3, 40), tmp_path / "sparse" / "0"
+    write_colmap_binary(place, ["b.png", "c.png", "a.png"], cameras)
+    for source in (place / "images.bin", place, tmp_path):
+        for back, meant in zip(read_cameras(source), (cameras[i] for i in (2, 0, 1)), strict=True):
+            same(back, meant)
+    # Named by itself, the text model beside it is the one that is read.
+    write_colmap_text(place, ["a.png"], [example()])
+    assert len(read_cameras(place / "images.txt")) == 1
+    assert len(read_cameras(place)) == 3
+
+
+def test_transforms_json_needs_no_pictures(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cameras = sphere_cameras(2, 40)
+    write_transforms(tmp_path, ["b.png", "a.png"], cameras, k1=0.1)
+    with caplog.at_level(logging.WARNING):
+        back = read_cameras(tmp_path / "transforms.json")
+    same(back[0], cameras[1])
+    same(back[1], cameras[0])
+    assert "distortion of 2 of 2 cameras" in caplog.text
+    write_transforms(tmp_path, ["b.png", "a.png"], cameras, camera_model="OPENCV_FISHEYE")
+    with pytest.raises(FileFormatError, match="fisheye"):
+        read_cameras(tmp_path / "transforms.json")
+
+
+def test_transforms_json_without_a_size_asks_its_pictures(tmp_path: Path) -> None:
+    pose = np.eye(4).tolist()
+    content = {
+        "camera_angle_x": 2 * np.arctan(0.5),
+        "frames": [{"file_path": "./a", "transform_matrix": pose}],
+    }
+    path = tmp_path / "transforms.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(FileFormatError, match="says no size"):
+        read_cameras(path)
+    Image.new("RGB", (80, 60)).save(tmp_path / "a.png")
+    (camera,) = read_cameras(path)
+    assert (camera.width, camera.height) == (80, 60)
+    assert np.allclose((camera.fx, camera.fy, camera.cx, camera.cy), (80, 80, 40, 30))
+    (tmp_path / "a.png").write_bytes(b"no picture")
+    with pytest.raises(FileFormatError, match="no picture that can be read"):
+        read_cameras(path)
+
+
 @pytest.mark.parametrize(
     ("lens", "fx", "fy", "cx", "cy", "warns"),
     [
@@ -107,11 +160,12 @@ def test_colmap_lenses(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, lens: str,
     fx: float, fy: float, cx: float, cy: float, warns: bool,
 ) -> None:  # fmt: skip
-    path = colmap(tmp_path, f"7 {lens}", image_lines(example(), "a.jpg"))
+    lines = image_lines(example(), "a.jpg") + image_lines(example(), "b.jpg")
+    path = colmap(tmp_path, f"7 {lens}", lines)
     with caplog.at_level(logging.WARNING):
-        (camera,) = read_cameras(path)
+        camera = read_cameras(path)[1]
     assert (camera.fx, camera.fy, camera.cx, camera.cy) == (fx, fy, cx, cy)
-    assert ("distortion" in caplog.text) == warns
+    assert ("distortion of 2 of 2 cameras is left out" in caplog.text) == warns
 
 
 @pytest.mark.parametrize(
@@ -120,7 +174,8 @@ def test_colmap_lenses(
         ("7 OPENCV_FISHEYE 640 360 1 1 1 1 0 0 0 0", None, "undistort"),
         ("7 PINHOLE 640 360 500 500 320", None, "Line 2"),
         ("7 PINHOLE 640 360 x 500 320 180", None, "Line 2"),
-        ("7 MIRROR 640 360 500 320 180", None, "Line 2"),
+        ("7 MIRROR 640 360 500 320 180", None, "lens model 'MIRROR'"),
+        ("7 FOV 640 360 500 500 320 180 0.9", None, "undistort"),
         ("8 SIMPLE_PINHOLE 640 360 500 320 180", None, "camera 7"),
         ("7 SIMPLE_PINHOLE 640 360 -500 320 180", None, "focal"),
         ("7 SIMPLE_PINHOLE 640 36000000 500 320 180", None, "36000000"),
@@ -128,7 +183,7 @@ def test_colmap_lenses(
         ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 1 0 0 0 inf 0 0 7 a\n\n", "NaN"),
         ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 0 0 0 0 0 0 0 7 a\n\n", "quaternion"),
         ("7 SIMPLE_PINHOLE 640 360 500 320 180", "1 1 0 0\n\n", "Line 2"),
-        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "", "no cameras"),
+        ("7 SIMPLE_PINHOLE 640 360 500 320 180", "", "no pictures"),
     ],
 )
 def test_damaged_colmap(tmp_path: Path, lens: str, images: str | None, words: str) -> None:
@@ -180,11 +235,16 @@ def test_missing_and_unknown_files(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match=r"images\.txt"):
         read_cameras(tmp_path)
     (tmp_path / "images.bin").write_bytes(b"\0" * 64)
-    with pytest.raises(FileFormatError, match="model_converter"):
+    with pytest.raises(FileFormatError, match=r"no cameras\.bin"):
         read_cameras(tmp_path)
+    with pytest.raises(FileFormatError, match=r"needs its cameras\.bin"):
+        read_cameras(tmp_path / "images.bin")
+    (tmp_path / "cameras.bin").write_bytes(b"\0" * 64)
+    with pytest.raises(FileFormatError, match=r"poses in images\.bin"):
+        read_cameras(tmp_path / "cameras.bin")
     (tmp_path / "images.txt").write_text(image_lines(example(), "a"))
     with pytest.raises(FileFormatError, match=r"needs its cameras\.txt"):
-        read_cameras(tmp_path)
+        read_cameras(tmp_path / "images.txt")
     (tmp_path / "a.xml").write_text("<a/>")
     with pytest.raises(FileFormatError, match="Unknown kind"):
         read_cameras(tmp_path / "a.xml")

@@ -45,7 +45,11 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
     add("--up", type=vector, metavar="X,Y,Z", help="up in the world (default: the document's)")
     add("--fov", type=float, metavar="DEG", help="vertical field of view in degrees (default 45)")
     add("--ortho", type=float, metavar="HEIGHT", help="parallel view, HEIGHT world units high")
-    add("--cameras", metavar="FILE", help="cameras.json (INRIA or ours) or images.txt (COLMAP)")
+    add(
+        "--cameras", metavar="PATH",
+        help="cameras.json (INRIA or ours), transforms.json, COLMAP's images.bin or images.txt, or "
+        "the folder of its model",
+    )  # fmt: skip
 
     group = parser.add_argument_group("movement")
     add = group.add_argument

@@ -1,13 +1,12 @@
-"""Camera files: INRIA's cameras.json, COLMAP's text model, and our own JSON.
+"""Camera files: INRIA's cameras.json, COLMAP's models, transforms.json, and our own JSON.
 
-All three use the axes of `Camera`: +x right, +y down, +z into the picture.
+All but transforms.json use the axes of `Camera`: +x right, +y down, +z into the picture.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,52 +15,29 @@ import numpy as np
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.atomic import atomic_write
+from polyorama.io.colmap import colmap_images, find_colmap, read_colmap_images
 from polyorama.io.files import file_size, reading
 from polyorama.io.json_fields import FieldError, camera_entry, parse_camera
-from polyorama.scene.rotations import rotation_matrices
+from polyorama.io.limits import MAX_CAMERAS
+from polyorama.io.transforms import transforms_cameras
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["MAX_CAMERAS", "read_cameras", "write_cameras"]
+    from polyorama.io.photos import Distortion
+
+__all__ = ["read_cameras", "write_cameras"]
 
 log = logging.getLogger(__name__)
 
-MAX_CAMERAS = 200_000
-"""Most cameras that one file may hold."""
-
 _MAX_JSON_BYTES = 256 * 2**20
-_MAX_LINE = 2**24
 _FORMAT = 1
-
-# COLMAP's camera models: how many parameters, how many of them are focal lengths. Distortion
-# follows the principal point; it is straightened away before training, so it is not drawn.
-_MODELS = {
-    "SIMPLE_PINHOLE": (3, 1),
-    "PINHOLE": (4, 2),
-    "SIMPLE_RADIAL": (4, 1),
-    "RADIAL": (5, 1),
-    "OPENCV": (8, 2),
-    "FULL_OPENCV": (12, 2),
-}
-_WIDE_MODELS = {
-    "OPENCV_FISHEYE",
-    "SIMPLE_RADIAL_FISHEYE",
-    "RADIAL_FISHEYE",
-    "THIN_PRISM_FISHEYE",
-    "RAD_TAN_THIN_PRISM_FISHEYE",
-    "FOV",
-    "SIMPLE_DIVISION",
-    "DIVISION",
-    "EQUIRECTANGULAR",
-}
 _ROTATION_TOLERANCE = 1e-3
-
-_Lens = tuple[float, float, float, float, int, int]
-"""fx, fy, cx, cy, width, height."""
+_NO_POSES = frozenset({"cameras", "points3d", "frames", "rigs"})
+"""Other files of COLMAP's models."""
 
 
 def read_cameras(path: str | os.PathLike[str]) -> list[Camera]:
@@ -70,8 +46,9 @@ def read_cameras(path: str | os.PathLike[str]) -> list[Camera]:
     Parameters
     ----------
     path
-        INRIA's ``cameras.json`` (in the file's order); COLMAP's ``images.txt`` with ``cameras.txt``
-        beside it, or the folder of both (ordered by picture name); or a file of `write_cameras`.
+        INRIA's ``cameras.json`` (in the file's order); COLMAP's ``images.bin`` or ``images.txt``
+        with its cameras beside it, the folder of both or of a whole capture, or nerfstudio's
+        ``transforms.json`` (ordered by picture name); or a file of `write_cameras`.
 
     Raises
     ------
@@ -82,20 +59,22 @@ def read_cameras(path: str | os.PathLike[str]) -> list[Camera]:
     if source.is_dir():
         source = _colmap_folder(source)
     size = file_size(source)
-    if source.suffix.lower() == ".bin":
+    ending = source.suffix.lower()
+    if ending in (".bin", ".txt"):
+        if source.stem.lower() in _NO_POSES:
+            raise FileFormatError(
+                f"COLMAP keeps its cameras' poses in images{ending}; name that file or its "
+                f"folder: {source}"
+            )
+        images = read_colmap_images(source)
+        return _unbent(((i.name, i.camera, i.distortion) for i in images), source)
+    if ending != ".json":
         raise FileFormatError(
-            "This is COLMAP's binary model; turn it into text with "
-            f"'colmap model_converter --output_type TXT': {source}"
+            "Unknown kind of camera file (known: cameras.json, transforms.json, images.bin, "
+            f"images.txt): {source}"
         )
     with reading(source):
-        if source.suffix.lower() == ".json":
-            cameras = _read_json(source, size)
-        elif source.suffix.lower() == ".txt":
-            cameras = _read_colmap(source)
-        else:
-            raise FileFormatError(
-                f"Unknown kind of camera file (known: cameras.json, images.txt): {source}"
-            )
+        cameras = _read_json(source, size)
     if not cameras:
         raise FileFormatError(f"This file holds no cameras: {source}")
     return cameras
@@ -116,10 +95,33 @@ def write_cameras(path: str | os.PathLike[str], cameras: Sequence[Camera]) -> No
 
 
 def _colmap_folder(folder: Path) -> Path:
-    for name in ("images.txt", "images.bin"):
-        if (folder / name).exists():
-            return folder / name
-    raise FileFormatError(f"This folder has no images.txt of COLMAP: {folder}")
+    place = find_colmap(folder)
+    if place is None:
+        raise FileFormatError(
+            f"This folder has no images.bin or images.txt of COLMAP; name the file that holds the "
+            f"cameras: {folder}"
+        )
+    return colmap_images(place)
+
+
+def _unbent(named: Iterable[tuple[str, Camera, Distortion]], source: Path) -> list[Camera]:
+    """Cameras without the distortion of their lenses, which is told."""
+    cameras: list[Camera] = []
+    bent = 0
+    for name, camera, distortion in named:
+        if distortion.fisheye:
+            raise FileFormatError(
+                f"The picture {name!r} was taken through a fisheye, which cannot be drawn as it "
+                f"was; undistort the pictures first ('colmap image_undistorter'): {source}"
+            )
+        bent += bool(distortion)
+        cameras.append(camera)
+    if bent:
+        log.warning(
+            "The lens distortion of %d of %d cameras is left out; pictures match undistorted "
+            "photographs: %s", bent, len(cameras), source,
+        )  # fmt: skip
+    return cameras
 
 
 def _read_json(source: Path, size: int) -> list[Camera]:
@@ -136,6 +138,8 @@ def _read_json(source: Path, size: int) -> list[Camera]:
                 f"this program; update Polyorama: {source}"
             )
         entries, make = content.get("cameras"), parse_camera
+    elif isinstance(content, dict) and "frames" in content:
+        return _unbent(transforms_cameras(content, source), source)
     else:
         entries, make = content, _inria_camera
     if not isinstance(entries, list):
@@ -194,85 +198,3 @@ def _viewmat(rotation: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArr
     viewmat[:3, :3] = rotation
     viewmat[:3, 3] = shift
     return viewmat
-
-
-def _lines(source: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines of a text file, one at a time."""
-    # Names may be in any encoding; what cannot be read as UTF-8 is kept as it is.
-    with source.open(encoding="utf-8", errors="surrogateescape") as file:
-        number = 0
-        while line := file.readline(_MAX_LINE):
-            number += 1
-            if len(line) == _MAX_LINE:
-                raise FileFormatError(f"Line {number} is longer than 16 MiB: {source}")
-            yield number, line.strip()
-
-
-def _read_colmap(source: Path) -> list[Camera]:
-    lenses = _read_lenses(source.with_name("cameras.txt"))
-    named: list[tuple[str, Camera]] = []
-    # Each picture has two lines, the second (its points, perhaps empty) is not needed.
-    skip = False
-    for number, line in _lines(source):
-        if skip:
-            skip = False
-            continue
-        if not line or line.startswith("#"):
-            continue
-        skip = True
-        words = line.split(maxsplit=9)
-        if len(words) < 10:
-            raise FileFormatError(f"Line {number} is no picture of COLMAP: {source}")
-        if words[8] not in lenses:
-            raise FileFormatError(
-                f"Line {number} names camera {words[8]}, which cameras.txt lacks: {source}"
-            )
-        make = partial(_colmap_camera, lens=lenses[words[8]])
-        named.append((words[9], _made(make, words, f"Line {number}", source)))
-        _check_count(len(named), source)
-    named.sort(key=lambda pair: pair[0])
-    return [camera for _, camera in named]
-
-
-def _colmap_camera(words: list[str], lens: _Lens) -> Camera:
-    quat = _numbers(words[1:5], (4,))
-    if not np.linalg.norm(quat) > 1e-9:
-        raise ValueError("a zero quaternion")
-    return Camera(_viewmat(rotation_matrices(quat), _numbers(words[5:8], (3,))), *lens)
-
-
-def _read_lenses(source: Path) -> dict[str, _Lens]:
-    if not source.exists():
-        raise FileFormatError(f"images.txt needs its cameras.txt beside it: {source}")
-    lenses: dict[str, _Lens] = {}
-    distorted: set[str] = set()
-    for number, line in _lines(source):
-        if not line or line.startswith("#"):
-            continue
-        words = line.split()
-        model = words[1] if len(words) > 1 else ""
-        if model in _WIDE_MODELS:
-            raise FileFormatError(
-                f"Camera {words[0]} has the lens model {model}, which cannot be drawn; undistort "
-                f"the pictures first ('colmap image_undistorter'): {source}"
-            )
-        if model not in _MODELS or len(words) != 4 + _MODELS[model][0]:
-            raise FileFormatError(f"Line {number} is no camera of COLMAP: {source}")
-        focals = _MODELS[model][1]
-        try:
-            width, height = int(words[2]), int(words[3])
-            values = [float(word) for word in words[4:]]
-        except ValueError as error:
-            raise FileFormatError(f"Line {number} is damaged ({error}): {source}") from error
-        fx, fy = values[0], values[focals - 1]
-        lenses[words[0]] = (fx, fy, values[focals], values[focals + 1], width, height)
-        if any(value != 0.0 for value in values[focals + 2 :]):
-            distorted.add(model)
-        _check_count(len(lenses), source)
-    if distorted:
-        log.warning(
-            "The lens distortion (%s) is left out; pictures match undistorted photographs: %s",
-            ", ".join(sorted(distorted)),
-            source,
-        )
-    return lenses

@@ -16,8 +16,8 @@ import numpy as np
 
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
-from polyorama.io.cameras import MAX_CAMERAS
 from polyorama.io.files import file_size, reading
+from polyorama.io.limits import MAX_CAMERAS
 from polyorama.io.photos import Distortion
 from polyorama.scene.rotations import rotation_matrices
 
@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ColmapImage", "ColmapModel", "find_colmap", "read_colmap"]
+__all__ = [
+    "ColmapImage",
+    "ColmapModel",
+    "colmap_images",
+    "find_colmap",
+    "read_colmap",
+    "read_colmap_images",
+]
 
 _MAX_LINE = 1 << 24
 _MAX_POINTS = 200_000_000
@@ -109,24 +116,53 @@ def read_colmap(folder: str | os.PathLike[str]) -> ColmapModel:
         If a file is missing or damaged, text and binary are mixed, a pose is not finite, or a lens
         model is not known.
     """
-    place = Path(folder)
-    ending = _ending(place)
-    cameras, images = place / f"cameras{ending}", place / f"images{ending}"
-    with reading(cameras):
-        file_size(cameras)
-        optics = _cameras_binary(cameras) if ending == ".bin" else _cameras_text(cameras)
-    with reading(images):
-        file_size(images)
-        read = _images_binary if ending == ".bin" else _images_text
-        found = read(images, optics)
-    if not found:
-        raise FileFormatError(f"This COLMAP model holds no pictures: {images}")
-    points = place / f"points3D{ending}"
+    images = colmap_images(folder)
+    found = read_colmap_images(images)
+    points = images.with_name(f"points3D{images.suffix}")
     xyz, rgb = np.empty((0, 3), np.float32), np.empty((0, 3), np.float32)
     if points.is_file() and points.stat().st_size:
         with reading(points):
-            xyz, rgb = _points_binary(points) if ending == ".bin" else _points_text(points)
-    return ColmapModel(tuple(sorted(found, key=lambda image: image.name)), xyz, rgb)
+            binary = points.suffix == ".bin"
+            xyz, rgb = _points_binary(points) if binary else _points_text(points)
+    return ColmapModel(found, xyz, rgb)
+
+
+def read_colmap_images(path: str | os.PathLike[str]) -> tuple[ColmapImage, ...]:
+    """The pictures of a model, by name, from its ``images.bin`` or ``images.txt``.
+
+    Its cameras lie beside it in the same form.
+
+    Raises
+    ------
+    FileFormatError
+        As `read_colmap`.
+    """
+    images = Path(path)
+    binary = images.suffix.lower() == ".bin"
+    file_size(images)
+    cameras = images.with_name(f"cameras{images.suffix}")
+    if not cameras.exists():
+        raise FileFormatError(f"{images.name} needs its {cameras.name} beside it: {cameras}")
+    with reading(cameras):
+        file_size(cameras)
+        optics = _cameras_binary(cameras) if binary else _cameras_text(cameras)
+    with reading(images):
+        found = _images_binary(images, optics) if binary else _images_text(images, optics)
+    if not found:
+        raise FileFormatError(f"This COLMAP model holds no pictures: {images}")
+    return tuple(sorted(found, key=lambda image: image.name))
+
+
+def colmap_images(folder: str | os.PathLike[str]) -> Path:
+    """The ``images.bin`` or ``images.txt`` of the model in a folder; binary files count first.
+
+    Raises
+    ------
+    FileFormatError
+        If a file is missing, or text and binary are mixed.
+    """
+    place = Path(folder)
+    return place / f"images{_ending(place)}"
 
 
 def _ending(place: Path) -> str:

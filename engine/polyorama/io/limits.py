@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FREE_BYTES",
+    "MAX_CAMERAS",
     "MAX_RATIO",
     "check_expansion",
     "positive_scales",
@@ -37,6 +38,9 @@ log = logging.getLogger(__name__)
 
 MAX_RATIO = 1000
 """How many times its compressed size a file may claim to expand to."""
+
+MAX_CAMERAS = 200_000
+"""Most cameras that one file may hold."""
 
 FREE_BYTES = 16 << 20
 """Expanded size in bytes that is always allowed, however small the file."""

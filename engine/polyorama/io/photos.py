@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,10 +16,20 @@ from polyorama.io.files import file_size, reading
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["Capture", "Distortion", "Photo", "Shot", "read_mask", "read_photo", "straightened"]
+__all__ = [
+    "Capture",
+    "Distortion",
+    "Photo",
+    "Shot",
+    "camera_of",
+    "read_mask",
+    "read_photo",
+    "straightened",
+]
 
 _MAX_BYTES = 1 << 30
 _SIZE_TOLERANCE = 1.5
@@ -227,34 +238,48 @@ def _camera_of_size(shot: Shot, width: int, height: int) -> Camera:
     )  # fmt: skip
 
 
+def camera_of(shot: Shot) -> Camera:
+    """The camera of a shot for its picture's own size, which the head of the file tells.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such picture, or it has another shape than its camera.
+    """
+    with _picture(shot.path) as image:
+        return _camera_of_size(shot, *image.size)
+
+
 def _pixels(path: Path) -> NDArray[np.uint8]:
     """(H, W, 3 or 4) uint8 of a picture's file, as stored: never turned by its metadata."""
-    from PIL import Image
+    with _picture(path) as image:
+        return _eight_bit(image)
+
+
+@contextmanager
+def _picture(path: Path) -> Iterator[Any]:
+    """A picture, opened; all that is wrong with it becomes one sentence."""
+    from PIL import Image, UnidentifiedImageError
 
     if file_size(path) > _MAX_BYTES:
         raise FileFormatError(f"The picture's file is larger than 1 GiB: {path}")
-    try:
-        with reading(path), warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            return _decoded(path)
-    except (SyntaxError, ValueError, TypeError, EOFError, Image.DecompressionBombError) as error:
-        raise FileFormatError(f"This is no picture that can be read: {path}") from error
-
-
-def _decoded(path: Path) -> NDArray[np.uint8]:
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        image = Image.open(path)
-    except UnidentifiedImageError as error:
-        raise FileFormatError(f"This is no picture that can be read: {path}") from error
-    with image:
-        if max(image.size) > MAX_SIDE:
-            raise FileFormatError(
-                f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} pixels a side "
-                f"are read: {path}"
-            )
-        return _eight_bit(image)
+    broken = (
+        UnidentifiedImageError, SyntaxError, ValueError, TypeError, EOFError,
+        Image.DecompressionBombError,
+    )  # fmt: skip
+    with reading(path):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+                with Image.open(path) as image:
+                    if max(image.size) > MAX_SIDE:
+                        raise FileFormatError(
+                            f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} "
+                            f"pixels a side are read: {path}"
+                        )
+                    yield image
+        except broken as error:
+            raise FileFormatError(f"This is no picture that can be read: {path}") from error
 
 
 def _eight_bit(image: Any) -> NDArray[np.uint8]:

@@ -9,22 +9,22 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
-from polyorama.io.cameras import MAX_CAMERAS
 from polyorama.io.files import file_size, reading
-from polyorama.io.photos import Capture, Distortion, Shot
+from polyorama.io.limits import MAX_CAMERAS
+from polyorama.io.photos import Capture, Distortion, Shot, camera_of
 from polyorama.io.point_ply import read_points
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-__all__ = ["read_transforms"]
+__all__ = ["TransformsCamera", "read_transforms", "transforms_cameras"]
 
 _MAX_BYTES = 256 << 20
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
@@ -57,19 +57,77 @@ def read_transforms(path: str | os.PathLike[str]) -> Capture:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"This is not valid JSON ({error}): {source}") from error
-    frames = content.get("frames") if isinstance(content, dict) else None
-    if not isinstance(frames, list) or not frames:
-        raise FileFormatError(f"This file has no frames: {source}")
-    if len(frames) > MAX_CAMERAS:
-        raise FileFormatError(f"This file holds more than {MAX_CAMERAS:,} frames: {source}")
-    shots = [_shot(content, frame, number, source) for number, frame in enumerate(frames)]
-    shots.sort(key=lambda shot: shot.name)
+    frames = _frames(content, source)
+    shots = [
+        Shot(
+            frame.name, _picture(source, frame.name), frame.camera, frame.distortion,
+            _inside(source, frame.mask) if frame.mask else None, frame.sized,
+        )
+        for frame in frames
+    ]  # fmt: skip
     held_out = _held_out(content, source)
     points, colors = None, None
     named = content.get("ply_file_path")
     if isinstance(named, str) and named:
         points, colors = read_points(_inside(source, named))
     return Capture(source, tuple(shots), points, colors, held_out)
+
+
+class TransformsCamera(NamedTuple):
+    """A camera of the file, and how its lens bends."""
+
+    name: str
+    camera: Camera
+    distortion: Distortion
+
+
+def transforms_cameras(content: object, source: Path) -> list[TransformsCamera]:
+    """The cameras of such a file's parsed content, by the names of their pictures.
+
+    Pictures need not be there, unless the file leaves their size to them.
+
+    Raises
+    ------
+    FileFormatError
+        As `read_transforms`.
+    """
+    found = []
+    for name, camera, distortion, sized, _ in _frames(content, source):
+        size = camera if sized else _sized_by_picture(name, camera, source)
+        found.append(TransformsCamera(name, size, distortion))
+    return found
+
+
+def _sized_by_picture(name: str, camera: Camera, source: Path) -> Camera:
+    try:
+        path = _picture(source, name)
+    except FileFormatError as error:
+        raise FileFormatError(
+            f"This file says no size (w and h), and its picture {name[:80]!r} is not there to "
+            f"tell it: {source}"
+        ) from error
+    return camera_of(Shot(name, path, camera, sized=False))
+
+
+class _Frame(NamedTuple):
+    """What the file says of a picture; `sized` as of `Shot`."""
+
+    name: str
+    camera: Camera
+    distortion: Distortion
+    sized: bool
+    mask: str | None
+
+
+def _frames(content: Any, source: Path) -> list[_Frame]:
+    """All frames, by name."""
+    frames = content.get("frames") if isinstance(content, dict) else None
+    if not isinstance(frames, list) or not frames:
+        raise FileFormatError(f"This file has no frames: {source}")
+    if len(frames) > MAX_CAMERAS:
+        raise FileFormatError(f"This file holds more than {MAX_CAMERAS:,} frames: {source}")
+    found = [_frame(content, frame, number, source) for number, frame in enumerate(frames)]
+    return sorted(found, key=lambda frame: frame.name)
 
 
 def _inside(source: Path, name: str) -> Path:
@@ -92,7 +150,7 @@ def _held_out(content: Mapping[str, Any], source: Path) -> frozenset[str] | None
     return frozenset(names) or None
 
 
-def _shot(content: Mapping[str, Any], frame: Any, number: int, source: Path) -> Shot:
+def _frame(content: Mapping[str, Any], frame: Any, number: int, source: Path) -> _Frame:
     try:
         if not isinstance(frame, dict) or not isinstance(frame.get("file_path"), str):
             raise ValueError("no file_path")
@@ -109,10 +167,7 @@ def _shot(content: Mapping[str, Any], frame: Any, number: int, source: Path) -> 
     except (TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(f"Frame {number} has {error}: {source}") from error
     mask = frame.get("mask_path")
-    return Shot(
-        name, _picture(source, name), camera, distortion,
-        _inside(source, mask) if isinstance(mask, str) and mask else None, sized,
-    )  # fmt: skip
+    return _Frame(name, camera, distortion, sized, mask if isinstance(mask, str) and mask else None)
 
 
 def _picture(source: Path, name: str) -> Path:
