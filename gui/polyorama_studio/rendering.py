@@ -44,6 +44,8 @@ class Request:
     limit: int | None
     backdrop: tuple[float, float, float]
     moving: bool = False
+    time: float = 0.0
+    highlight: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,6 +174,7 @@ class RenderLoop:
             state = resolve(
                 request.document, request.camera,
                 background=request.backdrop, limit=request.limit,
+                time=request.time, highlight=request.highlight,
             )  # fmt: skip
             frame: Frame = self._rasterizer.render(state, outputs)
             assert frame.rgba8 is not None

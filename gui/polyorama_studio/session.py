@@ -14,8 +14,10 @@ from PySide6.QtGui import QGuiApplication
 
 from polyorama_studio import calls, camera_text
 from polyorama_studio.bridge import Bridge
+from polyorama_studio.editing import Editing
 from polyorama_studio.jobs import Handlers, JobRunner, explain
 from polyorama_studio.orbit import OrbitView
+from polyorama_studio.playback import Playback
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.stage import Stage
 from polyorama_studio.theme import Theme
@@ -98,6 +100,9 @@ class Session(QObject):
         self.bridge = Bridge(self)
         self.stage = Stage(self.bridge, self.theme, make_rasterizer, self)
         self.stage.picture_failed.connect(self._on_picture_failed)
+        self.editing = Editing(self)
+        self.editing.logged.connect(self._log_python)
+        self.playback = Playback(self)
         self.files: tuple[Path, ...] = ()
         self.python: list[str] = []
         """Python lines that do what was done here, oldest first."""
@@ -149,7 +154,7 @@ class Session(QObject):
             Handlers(
                 partial(self._on_sample_found, number),
                 partial(self._on_open_failed, number),
-                self._on_progress,
+                self.on_progress,
             ),
             "sample",
         )
@@ -159,7 +164,9 @@ class Session(QObject):
         self._forget_openings()
         self.files = ()
         self.stage.set_spinning(False)
+        self.playback.set_playing(False)
         self.stage.set_document(None, OrbitView())
+        self.editing.open(None)
         self._set_busy(None)
         self.files_changed.emit()
 
@@ -185,7 +192,7 @@ class Session(QObject):
             Handlers(
                 partial(self._on_opened, number, add),
                 partial(self._on_open_failed, number),
-                self._on_progress,
+                self.on_progress,
             ),
             "open",
         )
@@ -214,7 +221,9 @@ class Session(QObject):
             document = calls.add(present, document, calls.name_of(files))
             view = None
         self.files = (*self.files, *files) if present is not None else files
+        self.playback.set_playing(False)
         self.stage.set_document(document, view)
+        self.editing.open(document)
         self.files_changed.emit()
         self._log_python(camera_text.open_line(self.files))
         log.info("Opened %d splats: %s", self.stage.splat_count, files[0])
@@ -250,7 +259,7 @@ class Session(QObject):
             view = self.stage.view
             self._jobs.submit(
                 partial(calls.framed, document, view, self.stage.size),
-                Handlers(partial(self._on_framed, document), self.report, self._on_progress),
+                Handlers(partial(self._on_framed, document), self.report, self.on_progress),
                 "frame",
             )
 
@@ -279,7 +288,7 @@ class Session(QObject):
             Handlers(
                 partial(self._on_saved, camera_text.python_picture(view, size, background, path)),
                 self._on_save_failed,
-                self._on_progress,
+                self.on_progress,
             ),
             "save picture",
             keep=True,
@@ -322,6 +331,14 @@ class Session(QObject):
         self.python.append(line)
         self.logged.emit(line)
 
+    # Work
+
+    def start_job(
+        self, work: Callable[[], Any], handlers: Handlers, title: str, *, keep: bool = False
+    ) -> None:
+        """Run a job beside the GUI thread; see `JobRunner.submit`."""
+        self._jobs.submit(work, handlers, title, keep=keep)
+
     # The house
 
     def set_theme(self, name: str) -> None:
@@ -351,7 +368,8 @@ class Session(QObject):
     def _on_picture_failed(self, error: BaseException) -> None:
         self.report(error, self.tr("Draw again"), self.stage.refresh)
 
-    def _on_progress(self, progress: Progress) -> None:
+    def on_progress(self, progress: Progress) -> None:
+        """Show how far work has come."""
         share = progress.done / progress.total if progress.total else None
         self._set_busy(Busy(progress.note or (self.busy.note if self.busy else ""), share))
 

@@ -51,6 +51,7 @@ class Stage(QObject):
     """
 
     document_changed = Signal()
+    document_edited = Signal()
     view_changed = Signal()
     picture_ready = Signal(object)
     picture_failed = Signal(object)
@@ -75,6 +76,7 @@ class Stage(QObject):
         self.picture: Picture | None = None
         self.preparing: Progress | None = None
         self.governor = Governor()
+        self.time = 0.0
         self.spinning = False
         self.fps = 0.0
         self._generation = 0
@@ -110,6 +112,7 @@ class Stage(QObject):
     def set_document(self, document: Document | None, view: OrbitView | None) -> None:
         """Show another document; pictures of the one before are dropped from now on."""
         self._generation += 1
+        self.time = 0.0
         self.document = document
         self.picture = None
         self.fps = 0.0
@@ -120,6 +123,23 @@ class Stage(QObject):
         self.document_changed.emit()
         self.view_changed.emit()
         self._ask(moving=False)
+
+    def change_document(self, document: Document) -> None:
+        """Show an edited version of the same document: the view and the picture stay meanwhile."""
+        counted = self.splat_count
+        self.document = document
+        if self.splat_count != counted:
+            self.governor.forget()
+        self.document_edited.emit()
+        self._move() if self._held else self._ask(moving=self.moving)
+
+    def set_time(self, seconds: float, *, moving: bool) -> None:
+        """Show the document as it is at another time, s; `moving` says that more will follow."""
+        self.time = seconds
+        if moving:
+            self._move()
+        else:
+            self._ask(moving=self.spinning)
 
     def set_size(self, width: int, height: int) -> None:
         """The viewport's size in device pixels; the picture's where that can be drawn."""
@@ -224,8 +244,14 @@ class Stage(QObject):
                 limit=quality.limit(self.splat_count),
                 backdrop=self.backdrop,
                 moving=moving,
+                time=self.time,
+                highlight=self._highlight(),
             )
         )
+
+    def _highlight(self) -> tuple[float, float, float]:
+        color = self._theme.tokens.color("accent")
+        return (color.redF(), color.greenF(), color.blueF())
 
     def _post_picture(self, picture: Picture) -> None:
         # On the render thread.

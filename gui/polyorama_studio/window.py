@@ -14,8 +14,8 @@ from polyorama_studio.dialogs import AboutDialog, KeysDialog, PictureDialog
 from polyorama_studio.files import open_dialog, save_dialog
 from polyorama_studio.icons import icon
 from polyorama_studio.logs import log_text
-from polyorama_studio.panels import Rail, StatusStrip
 from polyorama_studio.session import Notice, Session
+from polyorama_studio.strips import Rail, StatusStrip
 from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.viewport import Viewport
 from polyorama_studio.words import menu_text, shortened, tip

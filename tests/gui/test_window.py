@@ -12,7 +12,7 @@ from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
 from polyorama_studio.dialogs import PictureDialog
-from polyorama_studio.panels import PythonLine
+from polyorama_studio.strips import PythonLine
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.viewport.start import RecentRow
 from polyorama_studio.viewport.toasts import Toast

@@ -12,6 +12,7 @@ import numpy as np
 from polyorama.errors import UsageError
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
+from polyorama.scene.properties_of import at_time
 from polyorama.scene.splats import SplatCloud, concatenate
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def resolve(
     background: tuple[float, float, float] | str | None = "document",
     constants: Constants | str | None = None,
     limit: int | None = None,
+    time: float = 0.0,
+    highlight: tuple[float, float, float] | None = None,
 ) -> RenderState:
     """What `document` looks like through `camera`, as a frozen state. Pure.
 
@@ -91,12 +94,18 @@ def resolve(
         the document's clouds were trained so.
     limit
         Draw only the `limit` most important splats.
+    time
+        Where on the timeline, s.
+    highlight
+        Display RGB that tints selected splats, or None.
 
     Raises
     ------
     UsageError
         If the preset is unknown or the background is no colour.
     """
+    document = at_time(document, time)
+    del highlight  # until selections are drawn
     gaussians = flatten(document)
     if isinstance(constants, str):
         if constants not in PRESETS:

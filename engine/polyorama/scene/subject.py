@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.scene.mesh import Mesh
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polyorama.scene.document import Document
+    from polyorama.scene.document import Document, Node
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [
@@ -89,12 +91,20 @@ def subject_points(cloud: SplatCloud) -> tuple[NDArray[np.float64], NDArray[np.f
     return cloud.means[rows].astype(np.float64), cloud.opacities[rows].astype(np.float64) + 1e-6
 
 
+def _node_points(node: Node) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if node.splats is not None:
+        return subject_points(node.splats)
+    assert isinstance(node.content, Mesh)
+    vertices = node.content.vertices.astype(np.float64)
+    return vertices, np.ones(len(vertices))
+
+
 def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """As `subject_points`, for all that a document draws, in world units."""
     points, weights = [np.zeros((0, 3))], [np.zeros(0)]
     for node, world in document.drawn():
-        if node.content is not None:
-            local, heavy = subject_points(node.content)
+        if node.splats is not None or isinstance(node.content, Mesh):
+            local, heavy = _node_points(node)
             with np.errstate(over="ignore", invalid="ignore"):
                 there = local @ world[:3, :3].T + world[:3, 3]
             near = (np.abs(there) <= FARTHEST).all(axis=1)

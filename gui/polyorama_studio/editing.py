@@ -1,0 +1,180 @@
+"""Editing: the editor of the open document, as the studio sees it.
+
+Panels and tools call `Editing.run`; what long work makes is computed on a worker thread and taken
+over here. Every change, undoing included, ends in one `edited` signal.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from polyorama.core.frozen import FrozenMap
+from polyorama.edit.command import Call
+from polyorama.edit.editor import Editor, python_line
+from polyorama.edit.ops import find_op
+from polyorama.errors import PolyoramaError
+from polyorama_studio.jobs import Handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from polyorama.core.jobs import Progress
+    from polyorama.edit.command import Command
+    from polyorama.scene.document import Document
+    from polyorama_studio.session import Session
+
+__all__ = ["Editing"]
+
+log = logging.getLogger(__name__)
+
+
+class Editing(QObject):
+    """Holds the `Editor`; the only way in which the studio changes a document.
+
+    Parameters
+    ----------
+    session
+        Runs jobs and shows failures.
+    """
+
+    edited = Signal(object)
+    """After each change: the `Command`, done, undone or done again."""
+    replaced = Signal()
+    """Another document was opened, or the last one closed."""
+    logged = Signal(str)
+    """The Python line of what was done."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self.editor: Editor | None = None
+
+    @property
+    def document(self) -> Document | None:
+        """The document as it is edited, or None."""
+        return None if self.editor is None else self.editor.document
+
+    def open(self, document: Document | None) -> None:
+        """Edit another document, with an empty history; None closes."""
+        self.editor = None if document is None else Editor(document)
+        if self.editor is not None:
+            self.editor.subscribe(self._on_change)
+        self.replaced.emit()
+
+    def run(self, name: str, /, **arguments: Any) -> bool:
+        """Carry out an operation at once; a failure becomes a toast. Tells whether it was done."""
+        if self.editor is None:
+            return False
+        try:
+            self.editor.run(name, **arguments)
+        except PolyoramaError as error:
+            self._session.report(error)
+            return False
+        self._log(Call(name, FrozenMap(arguments)))
+        return True
+
+    def start(
+        self, name: str, /, *, done: Callable[[], Any] | None = None, **arguments: Any
+    ) -> None:
+        """Carry out an operation that takes long on a worker thread.
+
+        Parameters
+        ----------
+        name, **arguments
+            The operation.
+        done
+            Called on the GUI thread once the document holds the result.
+        """
+        if self.editor is None:
+            return
+        editor = self.editor
+        try:
+            entry = find_op(name)
+            entry.bound(arguments)
+        except PolyoramaError as error:
+            self._session.report(error)
+            return
+        call = Call(name, FrozenMap(arguments))
+        title = entry.titled(arguments)
+        before = editor.document
+        self._session.start_job(
+            partial(_computed, entry.function, before, arguments),
+            Handlers(
+                partial(self._on_computed, editor, before, title, call, done),
+                self._session.report,
+                self._session.on_progress,
+            ),
+            title,
+        )
+
+    def _on_computed(
+        self,
+        editor: Editor,
+        before: Document,
+        title: str,
+        call: Call,
+        done: Callable[[], Any] | None,
+        after: Document | None,
+    ) -> None:
+        if editor is not self.editor or after is None:
+            return
+        try:
+            editor.commit(before, after, title, call)
+        except PolyoramaError as error:
+            self._session.report(error)
+            return
+        self._log(call)
+        if done is not None:
+            done()
+
+    @contextmanager
+    def gesture(self, title: str) -> Iterator[None]:
+        """All that is run inside is one step of the history."""
+        self.begin(title)
+        try:
+            yield
+        finally:
+            self.end()
+
+    def begin(self, title: str) -> None:
+        """A drag begins: until `end`, all that is run is one step."""
+        if self.editor is not None:
+            self.editor.begin_gesture(title)
+
+    def end(self) -> None:
+        """The drag is over."""
+        if self.editor is not None:
+            self.editor.end_gesture()
+
+    def undo(self) -> None:
+        """Take the last step back."""
+        if self.editor is not None and self.editor.undo():
+            self._log(Call("undo"))
+
+    def redo(self) -> None:
+        """Do the step that was taken back last once more."""
+        if self.editor is not None and self.editor.redo():
+            self._log(Call("redo"))
+
+    def go_to(self, position: int) -> None:
+        """Undo or redo until so many steps are done."""
+        if self.editor is not None:
+            self.editor.go_to(position)
+
+    def _log(self, call: Call) -> None:
+        self.logged.emit(python_line(call))
+
+    def _on_change(self, editor: Editor, command: Command | None) -> None:
+        self._session.stage.change_document(editor.document)
+        self.edited.emit(command)
+
+
+def _computed(
+    function: Callable[..., Any], before: Document, arguments: dict[str, Any]
+) -> Any | Generator[Progress, None, Any]:
+    return function(before, **arguments)

@@ -1,0 +1,1 @@
+"""The docks: one file a panel, each a QWidget made with the session."""
