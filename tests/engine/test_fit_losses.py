@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from polyorama.errors import UsageError
 from polyorama.vision.fit import losses
 from polyorama.vision.fit.losses import moments, photometric_loss, psnr, ssim
 
@@ -57,6 +58,18 @@ def test_both_gradients_agree_with_finite_differences(size):
             lambda value, function=function: function.apply(value, y, *moments(y)),
             x, eps=1e-6, atol=1e-8, fast_mode=True,
         )  # fmt: skip
+
+
+def test_gradients_of_gradients_and_changed_pictures_are_refused():
+    x, y = pair(20, 20)
+    for function in (losses._Compiled, losses._Similarity):
+        with pytest.raises(UsageError, match="Gradients of gradients"):
+            torch.autograd.grad(function.apply(x, y, *moments(y)), x, create_graph=True)
+        value = function.apply(x, y, *moments(y))
+        with torch.no_grad():
+            x.mul_(0.5)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            value.backward()
 
 
 def test_equal_pictures_are_alike():

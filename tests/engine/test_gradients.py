@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from polyorama.core import memory
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.render.cpu import CpuRasterizer
@@ -188,3 +189,36 @@ def test_wrong_tensors_are_told():
         scene.loss(scales=scene.values["scales"].float())
     with pytest.raises(UsageError, match="SH coefficients"):
         scene.loss(sh=scene.values["sh"][:, :5])
+    with pytest.raises(UsageError, match=r"background has shape \(2,\); expected \(3,\)"):
+        scene.loss(background=torch.zeros(2, dtype=torch.float64))
+    with pytest.raises(UsageError, match="background is torch"):
+        scene.loss(background=torch.zeros(3))
+    v = [scene.values[n] for n in ("means", "quats", "scales", "opacities", "sh", "viewmat")]
+    with pytest.raises(UsageError, match=r"screen has shape \(59, 2\); expected \(60, 2\)"):
+        rasterize(*v, scene.camera.lens, screen=torch.zeros((59, 2), dtype=torch.float64))
+
+
+@pytest.mark.parametrize("changed", ["means", "opacities", "features", "color", "alpha"])
+def test_a_tensor_changed_between_the_passes_is_told(changed):
+    """What gradients are made of shares memory with it: silence would mean wrong gradients."""
+    scene = Scene(10)
+    drawn = scene.draw()
+    loss = (drawn.color**2).sum() + drawn.alpha.sum() + drawn.features.sum()
+    with torch.no_grad():
+        {**scene.values, **drawn._asdict()}[changed].mul_(2.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_gradients_of_gradients_are_refused():
+    scene = Scene(11)
+    means = scene.values["means"]
+    with pytest.raises(UsageError, match="Gradients of gradients"):
+        torch.autograd.grad(scene.loss(), means, create_graph=True)
+
+
+def test_gradients_that_memory_cannot_hold_are_refused_before_it_is_taken(monkeypatch):
+    scene = Scene(12)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    with pytest.raises(UsageError, match=r"not enough memory.*60 splats on a picture of 37x45"):
+        scene.draw()

@@ -13,6 +13,7 @@ pictures, which is how the gradients are checked.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,9 +25,11 @@ from polyorama.render.cpu.pipeline import optics_array, view_array
 from polyorama.render.state import MAX_FEATURES, PRESETS, Constants
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from polyorama.core.types import Lens
 
-__all__ = ["Rendered", "rasterize"]
+__all__ = ["Rendered", "rasterize", "refuse_second_derivatives"]
 
 
 class Rendered(NamedTuple):
@@ -88,15 +91,15 @@ def rasterize(
     Raises
     ------
     UsageError
-        If shapes, dtypes or devices disagree.
+        If shapes, dtypes or devices disagree, or memory cannot hold what gradients need.
     UnavailableError
         If the tensors lie on a device that cannot draw here; the text says why.
     """
-    count = _check(means, quats, scales, opacities, sh, viewmat, features)
     if background is None:
         background = means.new_zeros(3)
     if screen is None:
-        screen = means.new_zeros((count, 2))
+        screen = means.new_zeros((len(means), 2))
+    _check(means, quats, scales, opacities, sh, viewmat, features, background, screen)
     if means.device.type == "cuda":
         from polyorama.render.cuda_differentiable import rasterize_cuda
 
@@ -108,7 +111,7 @@ def rasterize(
         raise UsageError(f"Tensors on {means.device} cannot be drawn; move them to cpu or cuda.")
     with_features = features is not None
     if features is None:
-        features = means.new_zeros((count, 0))
+        features = means.new_zeros((len(means), 0))
     color, alpha, depth, blended, visible, radii = _Rasterize.apply(  # type: ignore[no-untyped-call]
         means, quats, scales, opacities, sh, features, viewmat, background, screen, lens, constants
     )
@@ -123,8 +126,10 @@ def _check(
     sh: torch.Tensor,
     viewmat: torch.Tensor,
     features: torch.Tensor | None,
-) -> int:
-    """Refuse tensors that do not fit together; return how many splats there are."""
+    background: torch.Tensor,
+    screen: torch.Tensor,
+) -> None:
+    """Refuse tensors that do not fit together."""
     count = len(means)
     shapes: dict[str, tuple[torch.Tensor, tuple[int, ...]]] = {
         "means": (means, (count, 3)),
@@ -133,6 +138,8 @@ def _check(
         "opacities": (opacities, (count,)),
         "sh": (sh, (count, sh.shape[1] if sh.ndim == 3 else 0, 3)),
         "viewmat": (viewmat, (4, 4)),
+        "background": (background, (3,)),
+        "screen": (screen, (count, 2)),
     }
     if features is not None:
         shapes["features"] = (features, (count, features.shape[-1]))
@@ -147,7 +154,6 @@ def _check(
         raise UsageError(f"Splats of {means.dtype} cannot be drawn; use float32 or float64.")
     if sh.shape[1] not in (1, 4, 9, 16):
         raise UsageError(f"{sh.shape[1]} SH coefficients a colour are not 1, 4, 9 or 16.")
-    return count
 
 
 class _Rasterize(torch.autograd.Function):
@@ -169,7 +175,7 @@ class _Rasterize(torch.autograd.Function):
         constants: Constants,
     ) -> tuple[torch.Tensor, ...]:
         inputs = (means, quats, scales, opacities, sh, features)
-        splats = gradients.Splats(*(tensor.detach().contiguous().numpy() for tensor in inputs))
+        splats = _arrays(inputs)
         pictures = gradients.forward(
             splats,
             # The matrix may be off its manifold by an optimiser's step: it is taken as it is.
@@ -178,17 +184,26 @@ class _Rasterize(torch.autograd.Function):
             alpha_cap=constants.alpha_cap,
             background=tuple(background.detach().numpy()),
         )
-        ctx.splats, ctx.pictures = splats, pictures
         visible = torch.from_numpy(pictures.visible.astype(np.int64))
         radii = torch.from_numpy(pictures.radii)
         ctx.mark_non_differentiable(visible, radii)
         planes = (pictures.color, pictures.alpha, pictures.depth, pictures.features)
-        return (*map(torch.from_numpy, planes), visible, radii)
+        drawn = [torch.from_numpy(plane) for plane in planes]
+        # The arrays share their tensors' memory: torch then tells who changes one in between.
+        ctx.save_for_backward(*inputs, *drawn)
+        ctx.pictures = pictures
+        return (*drawn, visible, radii)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        planes = (grad.contiguous().numpy() for grad in grads[:4])
-        result = gradients.backward(ctx.splats, ctx.pictures, *planes)
+        refuse_second_derivatives()
+        inputs, drawn = ctx.saved_tensors[:6], ctx.saved_tensors[6:]
+        names = ("color", "alpha", "depth", "features")
+        planes = {name: tensor.numpy() for name, tensor in zip(names, drawn, strict=True)}
+        result = gradients.backward(
+            _arrays(inputs), replace(ctx.pictures, **planes),
+            *(grad.contiguous().numpy() for grad in grads[:4]),
+        )  # fmt: skip
         viewmat = np.zeros((4, 4), result.view.dtype)
         viewmat[:3] = result.view
         arrays = (
@@ -196,3 +211,23 @@ class _Rasterize(torch.autograd.Function):
             result.features, viewmat, result.background, result.screen,
         )  # fmt: skip
         return (*map(torch.from_numpy, arrays), None, None)
+
+
+def refuse_second_derivatives() -> None:
+    """Raise within a backward pass that shall be differentiated itself.
+
+    Gradients made on plain arrays have no graph; torch would take them for constants, silently.
+
+    Raises
+    ------
+    UsageError
+        If there is to be a graph.
+    """
+    if torch.is_grad_enabled():
+        raise UsageError(
+            "Gradients of gradients of a picture are not known; differentiate without create_graph."
+        )
+
+
+def _arrays(tensors: Sequence[torch.Tensor]) -> gradients.Splats:
+    return gradients.Splats(*(tensor.detach().contiguous().numpy() for tensor in tensors))

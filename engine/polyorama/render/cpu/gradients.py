@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.memory import require
 from polyorama.render.cpu.backward import PAIR_GRADIENTS, draw_backward, project_backward
 from polyorama.render.cpu.draw import draw_full
 from polyorama.render.cpu.pipeline import (
@@ -15,6 +16,7 @@ from polyorama.render.cpu.pipeline import (
     Binned,
     Projected,
     bin_splats,
+    pair_bounds,
     project_splats,
 )
 
@@ -25,6 +27,9 @@ __all__ = ["Gradients", "Pictures", "Splats", "backward", "forward"]
 
 _PARTS = 64
 """Parts of the sum of camera gradients: fixed, so that cores do not change its rounding."""
+
+_SORTING_BYTES, _LISTED_BYTES = 28, 16
+"""Memory of a (splat, tile) pair while pairs are sorted, and beside its gradients."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +109,12 @@ def forward(
 
     `view` and `optics` are those of `pipeline.view_array` and `pipeline.optics_array`, in the
     splats' precision.
+
+    Raises
+    ------
+    UsageError
+        If memory cannot hold what the backward pass needs: unlike a picture, it needs all pairs
+        of splats and tiles at once.
     """
     dtype = splats.means.dtype
     width, height = int(optics[4]), int(optics[5])
@@ -111,6 +122,12 @@ def forward(
     projected = project_splats(
         splats.means, splats.quats, splats.scales, splats.opacities, splats.sh, view, optics
     ).sorted()
+    pair_bytes = _LISTED_BYTES + dtype.itemsize * (PAIR_GRADIENTS + channels)
+    require(
+        sum(pair_bounds(projected, width, height)) * max(pair_bytes, _SORTING_BYTES),
+        f"The gradients of {len(splats.means):,} splats on a picture of {width}x{height}; take "
+        f"fewer or smaller splats, or a smaller picture",
+    )
     binned = bin_splats(projected, width, height, with_origins=True)
     color = np.empty((height, width, 4), dtype)
     alpha, depth, median = (np.empty((height, width), dtype) for _ in range(3))

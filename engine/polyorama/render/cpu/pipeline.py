@@ -33,6 +33,7 @@ __all__ = [
     "Projected",
     "bin_splats",
     "optics_array",
+    "pair_bounds",
     "project_splats",
     "slabs",
     "tile_counts",
@@ -175,13 +176,20 @@ def tile_counts(width: int, height: int) -> tuple[int, int]:
     return tiles_x, tiles_x * -(-height // TILE_HEIGHT)
 
 
-def slabs(projected: Projected, width: int, height: int) -> list[Projected]:
-    """Cut depth-ordered splats into runs, near to far, of about `MAX_PAIRS` pairs at most."""
+def pair_bounds(projected: Projected, width: int, height: int) -> list[int]:
+    """Upper bounds of the pairs of `SLAB_PARTS` runs of depth-ordered splats."""
     order = projected.order
-    bounds = parallel_for(
+    bounds: list[int] = parallel_for(
         lambda _, a, b: count_boxes(a, b, order, projected.records, width, height),
         len(order), SLAB_PARTS,
     )  # fmt: skip
+    return bounds
+
+
+def slabs(projected: Projected, width: int, height: int) -> list[Projected]:
+    """Cut depth-ordered splats into runs, near to far, of about `MAX_PAIRS` pairs at most."""
+    order = projected.order
+    bounds = pair_bounds(projected, width, height)
     if sum(bounds) <= MAX_PAIRS:
         return [projected]
     pieces: list[tuple[int, float]] = []
@@ -189,11 +197,11 @@ def slabs(projected: Projected, width: int, height: int) -> list[Projected]:
         count = max(1, min(-(-bound // MAX_PAIRS), stop - start))
         pieces += [(start + begin, bound / count) for begin, _ in ranges(stop - start, count)]
     cuts, held = [0], 0.0
-    for start, bound in pieces:
-        if held and held + bound > MAX_PAIRS:
+    for start, share in pieces:
+        if held and held + share > MAX_PAIRS:
             cuts.append(start)
             held = 0.0
-        held += bound
+        held += share
     edges = itertools.pairwise([*cuts, len(order)])
     return [replace(projected, order=order[begin:end]) for begin, end in edges]
 

@@ -17,11 +17,17 @@ from typing import Any, NamedTuple
 import torch
 from torch.nn import functional
 
-from polyorama.vision.fit.similarity import RADIUS, similarity, similarity_gradient, window
+from polyorama.render.differentiable import refuse_second_derivatives
+from polyorama.vision.fit.similarity import (
+    C1,
+    C2,
+    RADIUS,
+    similarity,
+    similarity_gradient,
+    window,
+)
 
 __all__ = ["Moments", "moments", "photometric_loss", "psnr", "ssim"]
-
-_C1, _C2 = 0.01**2, 0.03**2
 
 
 class Moments(NamedTuple):
@@ -106,14 +112,15 @@ class _Compiled(torch.autograd.Function):
         arrays = [
             tensor.detach().contiguous().numpy() for tensor in (drawn, photograph, mean_y, square_y)
         ]
-        value, maps = similarity(*arrays)
-        ctx.kept = (*arrays[:2], maps)
+        value, ctx.maps = similarity(*arrays)
+        ctx.save_for_backward(drawn, photograph)
         return drawn.new_tensor(value)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        x, y, maps = ctx.kept
-        grad = similarity_gradient(x, y, maps, float(grads[0]) / x.size)
+        refuse_second_derivatives()
+        x, y = (tensor.detach().contiguous().numpy() for tensor in ctx.saved_tensors)
+        grad = similarity_gradient(x, y, ctx.maps, float(grads[0]) / x.size)
         return torch.from_numpy(grad), None, None, None
 
 
@@ -132,10 +139,10 @@ class _Similarity(torch.autograd.Function):
             tensor.permute(2, 0, 1) for tensor in (drawn, photograph, mean_y, square_y)
         )
         mean_x, square_x, product = torch.split(_blur(torch.cat([x, x * x, x * y])), 3)
-        variances = square_x - mean_x * mean_x + square_y - mean_y * mean_y + _C2
-        squares = mean_x * mean_x + mean_y * mean_y + _C1
-        a = 2.0 * mean_x * mean_y + _C1
-        b = 2.0 * (product - mean_x * mean_y) + _C2
+        variances = square_x - mean_x * mean_x + square_y - mean_y * mean_y + C2
+        squares = mean_x * mean_x + mean_y * mean_y + C1
+        a = 2.0 * mean_x * mean_y + C1
+        b = 2.0 * (product - mean_x * mean_y) + C2
         below = squares * variances
         similarity = a * b / below
         if ctx.needs_input_grad[0]:
@@ -146,12 +153,15 @@ class _Similarity(torch.autograd.Function):
                 - 2.0 * mean_x * similarity / squares
                 - 2.0 * mean_x * by_square
             )
-            ctx.save_for_backward(x, y, torch.cat([by_mean, by_square, by_product]))
+            maps = torch.cat([by_mean, by_square, by_product])
+            ctx.save_for_backward(drawn, photograph, maps)
         return similarity.mean()
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        x, y, maps = ctx.saved_tensors
+        refuse_second_derivatives()
+        drawn, photograph, maps = ctx.saved_tensors
+        x, y = drawn.permute(2, 0, 1), photograph.permute(2, 0, 1)
         by_mean, by_square, by_product = torch.split(_blur(maps), 3)
         grad = by_mean + 2.0 * x * by_square + y * by_product
         return (grad * (grads[0] / x.numel())).permute(1, 2, 0), None, None, None

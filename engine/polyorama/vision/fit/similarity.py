@@ -17,14 +17,16 @@ from polyorama.core.compile import core_count, kernel, parallel_for
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RADIUS", "similarity", "similarity_gradient", "window"]
+__all__ = ["C1", "C2", "RADIUS", "similarity", "similarity_gradient", "window"]
+
+C1, C2 = 0.01**2, 0.03**2
+"""What keeps the ratios finite, for colours in 0..1."""
 
 RADIUS = 5
 """Pixels that the window reaches."""
 
 _TAPS = 2 * RADIUS + 1
 _SIGMA = 1.5
-_C1, _C2 = 0.01**2, 0.03**2
 _PARTS_PER_CORE = 2
 _LEAST_ROWS = 32
 
@@ -122,7 +124,7 @@ def _forward(
     """Rows `start` to `stop` of the maps; returns the sum of SSIM over them."""
     height, width, _ = drawn.shape
     real = drawn.dtype.type
-    one, two, c1, c2 = real(1.0), real(2.0), real(_C1), real(_C2)
+    one, two, c1, c2 = real(1.0), real(2.0), real(C1), real(C2)
     padded = np.zeros((width + 10) * 9, drawn.dtype)
     ring = np.zeros((11, width * 9), drawn.dtype)
     blurred = np.empty(width * 9, drawn.dtype)
