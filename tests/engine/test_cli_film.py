@@ -220,6 +220,38 @@ def test_kinds_of_films(folder: Path, name: str, words: list[str]) -> None:
     assert render("-o", name, *base, "--background", "transparent") == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "letters"),
+    [
+        ("a.mov", ["--background", "transparent"], b"ap4h"), ("a.mov", [], b"ap4h"),
+        ("a.mkv", ["--codec", "prores"], b"ap4h"), ("a.mov", ["--codec", "h265"], b"hvc1"),
+        ("a.mp4", ["--codec", "h265"], b"hvc1"), ("a.m4v", [], b"avc1"),
+    ],
+)  # fmt: skip
+def test_films_are_tagged_as_what_they_are(
+    folder: Path, name: str, words: list[str], letters: bytes
+) -> None:
+    """Apple's players go by these four letters; ProRes of any other than ap4h is no 4444."""
+    assert render("-o", name, *MOVE, "--hold", "1", *words) == 0
+    data = (folder / name).read_bytes()
+    assert letters in data
+    assert not any(other in data for other in (b"apch", b"apcn", b"hev1"))
+    with av.open(name) as container:
+        context = container.streams.video[0].codec_context
+        if letters == b"ap4h":
+            # Decoders give 4444 its 12 bits.
+            alpha = "a" if words and words[0] == "--background" else ""
+            assert (context.profile, context.pix_fmt) == ("4444", f"yuv{alpha}444p12le")
+
+
+@pytest.mark.parametrize("name", ["a.webm", "a.mkv"])
+def test_browsers_are_told_of_alpha(folder: Path, name: str) -> None:
+    alpha_mode = b"\x53\xc0\x81\x01"  # Matroska's element AlphaMode, one byte, 1
+    for words, told in ((["--background", "transparent"], True), ([], False)):
+        assert render("-o", name, *MOVE, "--hold", "1", "--codec", "vp9", *words) == 0
+        assert (alpha_mode in (folder / name).read_bytes()) == told
+
+
 SAME = [
     ("a.png", ["--dof", "f/2@target", "--sensor", "400", "--samples", "4", "--bloom", "0.3"]),
     ("a.exr", ["--supersample", "2"]),
@@ -274,6 +306,7 @@ CONTRADICTIONS = [
     (["-o", "a.png", "--codec", "h264"], "film's"),
     (["-o", "a.mp4", "--hold", "1", "--codec", "divx"], "divx"),
     (["-o", "a.mp4", "--hold", "1", "--codec", "vp9"], ".webm"),
+    (["-o", "a.m4v", "--hold", "1", "--codec", "h265"], ".mp4 or .mov"),
     (["-o", "a.mp4", "--hold", "1", "--background", "transparent"], "no transparency"),
     (["-o", "a.mp4", "--hold", "1", "--turntable", "1"], "contradict"),
     (["-o", "a.mp4", "--dolly", "1:0.5", "--cameras", "cams.json"], "contradict"),

@@ -15,9 +15,10 @@ from PIL import Image
 
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import _durations
+from polyorama.io.bleeding import bled
 from polyorama.io.codecs import CODECS, LOSSLESS, choose_codec
 from polyorama.io.film_reading import read_frames
-from polyorama.io.video import FilmWriter, bled, join_films, write_video
+from polyorama.io.video import FilmWriter, join_films, write_video
 from polyorama.render.frame import Frame
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ CODECS: Mapping[str, Codec] = {
     codec.name: codec
     for codec in (
         Codec("h264", "H.264", "libx264", "yuv420p", None, _PLAIN, ".mp4"),
-        Codec("h265", "H.265", "libx265", "yuv420p", None, _PLAIN, ".mp4"),
+        Codec("h265", "H.265", "libx265", "yuv420p", None, (".mp4", ".mov", ".mkv"), ".mp4"),
         Codec(
             "prores", "ProRes 4444", "prores_ks", "yuv444p10le", "yuva444p10le",
             (".mov", ".mkv"), ".mov", deep=True,

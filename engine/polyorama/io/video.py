@@ -23,6 +23,7 @@ from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import check_timing, write_gif, write_webp
 from polyorama.io.atomic import atomic_write
+from polyorama.io.bleeding import bled
 from polyorama.io.codecs import DEFAULT_CODECS, Codec, choose_codec, encoder_options, quality_of
 from polyorama.io.film_reading import read_frames
 from polyorama.io.image import Picture, composite, pixels
@@ -345,38 +346,6 @@ def _source_frame(
     return av.VideoFrame.from_ndarray(np.ascontiguousarray(values), format=layout)
 
 
-def bled(values: NDArray[Any]) -> NDArray[np.float32]:
-    """Straight colour that continues where alpha is 0: (H, W, 4) float32 of premultiplied pixels.
-
-    Each clear pixel takes the mean colour of the nearest surroundings that have some, from a
-    pyramid of averages.
-
-    Parameters
-    ----------
-    values
-        (H, W, 4) float32 or uint8, premultiplied.
-    """
-    whole = values.astype(np.float32) / 255.0 if values.dtype == np.uint8 else values
-    pyramid = [whole]
-    while max(pyramid[-1].shape[:2]) > 1:
-        above = pyramid[-1]
-        height, width = (side + side % 2 for side in above.shape[:2])
-        padded = np.zeros((height, width, 4), np.float32)
-        padded[: above.shape[0], : above.shape[1]] = above
-        pyramid.append(padded.reshape(height // 2, 2, width // 2, 2, 4).mean(axis=(1, 3)))
-    color = _straight(pyramid[-1], np.zeros(3, np.float32))
-    for level in reversed(pyramid[:-1]):
-        around = color.repeat(2, axis=0).repeat(2, axis=1)[: level.shape[0], : level.shape[1]]
-        color = _straight(level, around)
-    return np.concatenate([color, whole[..., 3:]], axis=2)
-
-
-def _straight(level: NDArray[np.float32], around: NDArray[np.float32]) -> NDArray[np.float32]:
-    alpha = level[..., 3:]
-    some = alpha > 1e-3
-    return np.asarray(np.where(some, level[..., :3] / np.where(some, alpha, 1.0), around))
-
-
 @contextmanager
 def _container(path: Path, comment: str) -> Iterator[Any]:
     import av
@@ -559,6 +528,22 @@ def _opened(av: Any, part: Path) -> Iterator[Any]:
         raise OutputError(_DAMAGED.format(part)) from error
 
 
+def _stream_like(container: Any, track: Any) -> Any:
+    """A stream for packets of `track`, with all by which players tell what it is.
+
+    PyAV's template leaves out the four letters of its kind (hvc1, ap4h), for which FFmpeg would
+    guess others, and the mark that Matroska's frames have alpha.
+    """
+    stream = container.add_stream_from_template(track)
+    lettered = container.format.name != "matroska" or track.codec_context.name == "prores"
+    if lettered and container.format.name != "webm":
+        stream.codec_context.codec_tag = track.codec_context.codec_tag
+    for name, value in track.metadata.items():
+        if name.lower() == "alpha_mode":
+            stream.metadata["alpha_mode"] = value
+    return stream
+
+
 def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction) -> None:
     """Copy what was encoded, with times counted in frames.
 
@@ -578,7 +563,7 @@ def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction)
         with _opened(av, part) as source:
             track = source.streams.video[0]
             if stream is None:
-                stream = container.add_stream_from_template(track)
+                stream = _stream_like(container, track)
                 stream.time_base = 1 / fps
             for packet in source.demux(track):
                 # The last packet of each file is empty; it only says that the file has ended.
