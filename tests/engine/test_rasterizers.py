@@ -16,11 +16,15 @@ import pytest
 from polyorama.core.types import Camera
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.render import rasterizers
+from polyorama.render.accumulate import Shot
 from polyorama.render.cpu import CpuRasterizer
 from polyorama.render.cuda import probe
 from polyorama.render.gl import context, is_software
+from polyorama.render.panorama import Projection
 from polyorama.render.rasterizers import Availability, available_backends, get_rasterizer
+from polyorama.render.shoot import Filming, drawing, finished, shoot
 from polyorama.render.state import PRESETS, Gaussians, RenderState
+from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud
 
 
@@ -430,6 +434,49 @@ def test_cuda_sends_splats_once(cuda, monkeypatch):
     for _ in range(3):
         rasterizer.render(RenderState(gaussians, camera()))
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_cuda_keeps_the_shape_of_what_is_far_outside(packed, cuda):
+    """Large splats beside a narrow picture, with the margin that faces of panoramas ask for."""
+    rng = np.random.default_rng(5)
+    count = 60
+    turn = rng.uniform(0, 2 * np.pi, count)
+    away = rng.uniform(0.3, 1.6, count)
+    z = rng.uniform(1.5, 4.0, count)
+    quats = rng.normal(size=(count, 4))
+    cloud = SplatCloud(
+        means=np.column_stack([z * away * np.cos(turn), z * away * np.sin(turn), z]),
+        quats=quats / np.linalg.norm(quats, axis=1, keepdims=True),
+        scales=rng.uniform(0.1, 0.9, (count, 3)), opacities=rng.uniform(0.2, 0.9, count),
+        sh=rng.normal(size=(count, 4, 3)) * 0.4,
+    )  # fmt: skip
+    view = Camera.look_at((0, 0, 0), (0, 0, 1), (0, -1, 0), fov=40, size=(47, 31))
+    plain = PRESETS["gsplat-1.5.3"]
+    outputs = ("rgba8", "color", "depth")
+    wide = RenderState(Gaussians(cloud), view, None, replace(plain, jacobian_margin=3.0))
+    other = CpuRasterizer().render(wide, outputs)
+    assert_same(cuda(packed).render(wide, outputs), other)
+    narrow = CpuRasterizer().render(replace(wide, constants=plain), outputs)
+    assert np.abs(narrow.color - other.color).max() > 0.05, "the margin decides nothing here"
+
+
+@pytest.mark.parametrize("kind", ["equirectangular", "fisheye"])
+def test_cuda_draws_panoramas_as_cpu_does(kind, cuda):
+    filming = Filming(Projection(kind))
+    size = (32, 16) if kind == "equirectangular" else (16, 16)
+    view = Camera.look_at((0.2, 0, -0.5), (0, 0, 0), size=size)
+    document = Document.of([scene(count=30).cloud], ["ball"])
+    frames = [
+        finished(shoot(drawing(r, document), Shot(view), filming, ("color", "depth")))
+        for r in (cuda(None), CpuRasterizer())
+    ]
+    assert frames[0].color.shape[:2] == filming.size(view)[::-1]
+    # The margin is rounded up to a pixel of the face, and these faces have few.
+    assert np.abs(frames[0].color - frames[1].color).max() < 0.03
+    assert np.abs(frames[0].color - frames[1].color).mean() < 5e-3
+    assert (frames[0].ids == frames[1].ids).mean() > 0.92
+    assert frames[0].color.std() > 0.05
 
 
 @pytest.mark.parametrize(

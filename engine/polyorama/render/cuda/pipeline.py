@@ -25,7 +25,7 @@ ALPHA_CAP = 0.999
 """Compiled into gsplat 1.5.3."""
 
 JACOBIAN_MARGIN = 0.3
-"""Compiled into gsplat 1.5.3."""
+"""Compiled into gsplat 1.5.3; wider ones are had by projecting onto a wider picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,8 +94,8 @@ def unsupported(constants: Constants) -> str:
     """What of a renderer's constants gsplat's kernels cannot do, in words, or nothing."""
     if constants.alpha_cap != ALPHA_CAP:
         return f"an alpha cap of {constants.alpha_cap:g} (gsplat's kernels have {ALPHA_CAP:g})"
-    if constants.jacobian_margin != JACOBIAN_MARGIN:
-        return f"a Jacobian margin of {constants.jacobian_margin:g}"
+    if constants.jacobian_margin < JACOBIAN_MARGIN:
+        return f"a Jacobian margin of {constants.jacobian_margin:g}, below {JACOBIAN_MARGIN:g}"
     if constants.antialiased and constants.compensation_floor > 0.0:
         return f"a compensation floor of {constants.compensation_floor:g}"
     return ""
@@ -124,12 +124,14 @@ def project(
     screen
         (N, 2) zeros that shall receive the gradient of the projected means, or None.
     """
+    wider, higher = (_widened(side, constants) for side in (lens.width, lens.height))
+    beside, above = 0.5 * (wider - lens.width), 0.5 * (higher - lens.height)
     intrinsics = viewmat.new_tensor(
-        [[lens.fx, 0.0, lens.cx], [0.0, lens.fy, lens.cy], [0.0, 0.0, 1.0]]
+        [[lens.fx, 0.0, lens.cx + beside], [0.0, lens.fy, lens.cy + above], [0.0, 0.0, 1.0]]
     )
     found = gsplat.fully_fused_projection(
         splats.means, None, splats.quats, splats.scales, viewmat[None], intrinsics[None],
-        lens.width, lens.height,
+        wider, higher,
         eps2d=constants.dilation,
         packed=packed,
         near_plane=lens.near if constants.near is None else constants.near,
@@ -147,6 +149,9 @@ def project(
         images = None
         opacities = splats.opacities[None]
     radii, means, depths, conics, compensations = found[-5:]
+    if wider > lens.width or higher > lens.height:
+        means = means - means.new_tensor([beside, above])
+        radii = _seen(means.detach(), radii, lens)
     if compensations is not None:
         opacities = opacities * compensations
     if screen is not None:
@@ -159,6 +164,20 @@ def project(
         )  # fmt: skip
         offsets = gsplat.isect_offset_encode(keys, 1, across, down).reshape(1, down, across)
     return Projection(means, depths, conics, opacities, radii, ids, lens, offsets, listed)
+
+
+def _widened(side: int, constants: Constants) -> int:
+    """Pixels of a side on which the margin that is compiled in reaches as far as the one wanted."""
+    if constants.jacobian_margin <= JACOBIAN_MARGIN:
+        return side
+    return math.ceil(side * (1.0 + constants.jacobian_margin) / (1.0 + JACOBIAN_MARGIN))
+
+
+def _seen(means: torch.Tensor, radii: torch.Tensor, lens: Lens) -> torch.Tensor:
+    """The radii, zero where no pixel of the picture is touched, as gsplat has them."""
+    size = means.new_tensor([lens.width, lens.height])
+    inside = ((means + radii > 0) & (means - radii < size)).all(dim=-1, keepdim=True)
+    return torch.where(inside, radii, torch.zeros_like(radii))
 
 
 def shade(
