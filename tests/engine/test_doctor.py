@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import types
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +18,6 @@ from polyorama.render import rasterizers
 from polyorama.render.rasterizers import Availability
 from polyorama.verbs import doctor, warm
 from polyorama.verbs.doctor import Report, _Probe
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def named(report: Report, name: str) -> doctor.Check:
@@ -162,6 +159,42 @@ def test_warming_leaves_a_stamp_and_a_change_undoes_it(monkeypatch: pytest.Monke
     assert list(warm.prepare()) == []
     monkeypatch.setattr(warm, "_fingerprint", lambda: "another processor")
     assert not warm.is_warm()
+
+
+FIT_AFTER_WARMING = """
+import sys
+from polyorama.core.jobs import run
+from polyorama.render.cpu import backward
+from polyorama.verbs import warm
+from tests.engine.capture_samples import dataset_of, sphere_cameras
+
+def compiled():
+    modules = [module for name, module in sys.modules.items() if name.startswith("polyorama.")]
+    values = {id(value): value for module in modules for value in vars(module).values()}
+    return sum(len(getattr(value, "nopython_signatures", ())) for value in values.values())
+
+run(warm.warm())
+before = compiled()
+from polyorama.vision.fit.optimise import evaluate, fit
+from polyorama.vision.fit.settings import FitSettings
+cloud = warm.tiny_scene(3)[0].nodes[0].content
+dataset = dataset_of(cloud, sphere_cameras(6, 40), hold_out=3)
+for strategy in ("default", "mcmc"):
+    settings = FitSettings(steps=60, strategy=strategy, antialiased=True)
+    evaluate(run(fit(dataset, settings=settings)), dataset.held_out)
+print(before, compiled(), len(backward.draw_backward.nopython_signatures))
+"""
+
+
+def test_after_warming_a_fit_compiles_nothing() -> None:
+    """In a process of its own, since here other tests may have compiled."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIT_AFTER_WARMING], capture_output=True, text=True, check=True,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    before, after, backward = map(int, done.stdout.split())
+    assert before == after
+    assert backward == 1
 
 
 def test_kernels_are_kept_where_the_variable_says(tmp_path: Path) -> None:

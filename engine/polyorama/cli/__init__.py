@@ -23,7 +23,7 @@ __all__ = ["COMMANDS", "DRAWING", "main"]
 COMMANDS: dict[str, str] = {
     "bench": "measure this machine: frames, files, start-up",
     "doctor": "say what works on this machine, and what to do about the rest",
-    "warm": "compile the renderer for this processor now, not at the first picture",
+    "warm": "compile for this processor now, not at the first picture or fit",
     "render": "make pictures and films of captures, meshes and projects",
     "fit": "make a scene from photographs and their cameras",
     "info": "say what is in a splat file, and what is wrong with it",

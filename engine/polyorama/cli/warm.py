@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """There is nothing to choose."""
+    parser.description = (
+        "Compile for this processor, once, what pictures, films, files and fits need, gradients "
+        "included, so that neither the first picture nor the first step of a fit waits for the "
+        "compiler. It takes a minute or two, and seconds where it was done before."
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -21,7 +26,7 @@ def run(options: argparse.Namespace) -> None:
 
     begun = time.monotonic()
     show(warm())
-    print(f"The renderer is ready for this processor ({time.monotonic() - begun:.0f} s).")
+    print(f"Rendering and fitting are ready for this processor ({time.monotonic() - begun:.0f} s).")
 
 
 def prepare() -> None:

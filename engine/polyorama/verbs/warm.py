@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import binding
 
 import polyorama
-from polyorama.core.jobs import Progress
+from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
 from polyorama.io.formats import FORMATS, read_splats, write_splats
 from polyorama.render.accumulate import Sampling
@@ -60,7 +60,7 @@ def tiny_scene(degree: int = 0) -> tuple[Document, Camera]:
 
 
 def warm() -> Job[None]:
-    """Compile every kernel of the renderer and of the file formats, and leave the stamp.
+    """Compile every kernel of the renderer, of fitting and of the file formats; leave the stamp.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def warm() -> Job[None]:
         If a kernel does not run here.
     """
     with tempfile.TemporaryDirectory() as folder:
-        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder))]
+        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder)), _fit_step]
         for done, step in enumerate(steps):
             yield Progress(done, len(steps), _NOTE)
             step()
@@ -169,6 +169,22 @@ def _film_step() -> object:
     outputs = ("rgba8", "depth", "normals")
     small = camera.resized(16, 8)
     return render(document, small, backend="cpu", outputs=outputs, filming=filming)
+
+
+def _fit_step() -> object:
+    """Gradients, similarity and neighbours, in one step of a tiny fit."""
+    # Only here, since pictures do without torch, which takes long to load.
+    from polyorama.vision.fit.dataset import Dataset, View
+    from polyorama.vision.fit.optimise import fit
+
+    document, camera = tiny_scene()
+    moved = Camera.look_at((-0.6, -0.4, -3.0), (0.0, 0.0, 0.0), size=(64, 64))
+    views = []
+    for number, view in enumerate((camera, moved)):
+        pixels = get_rasterizer("cpu").render(resolve(document, view)).rgba8
+        assert pixels is not None
+        views.append(View(f"view {number}", view, np.ascontiguousarray(pixels[..., :3])))
+    return run(fit(Dataset(tuple(views), ()), steps=1))
 
 
 def _file_steps(folder: Path) -> list[Callable[[], object]]:
