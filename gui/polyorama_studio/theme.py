@@ -121,6 +121,7 @@ class Metrics:
     control = 24
     stage_control = 32
     rail = 40
+    dock = 250
     status = 26
     icon = 16
     mark = 56
@@ -277,6 +278,21 @@ QMenu::separator { height: 1px; background: $line; margin: $s0 $s1; }
 QMenu::right-arrow { image: icon(chevron-right, quiet); width: 12px; height: 12px; right: $s0; }
 QMenu::indicator { width: 14px; height: 14px; left: $s1; }
 QMenu::indicator:checked { image: icon(check, accent); }
+
+QMainWindow::separator { background: $ground; width: $s0; height: $s0; }
+QDockWidget { color: $text; font-size: $label; titlebar-close-icon: icon(close, quiet);
+    titlebar-normal-icon: icon(float, quiet); }
+QDockWidget::title { background: $panel; padding: 5px $s1; text-align: left; }
+QDockWidget > QWidget { background: $panel; }
+QDockWidget::close-button, QDockWidget::float-button { background: transparent; border: none; }
+QTabBar { background: $ground; border: none; }
+QTabBar::tab {
+    background: transparent; color: $quiet; padding: 5px $s2; border: none;
+    border-bottom: 2px solid transparent;
+}
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:hover { color: $text; }
+QTabBar::tab:focus { color: $accent; }
 
 #rail { background: $ground; border: none; }
 #rail QToolButton, #toast QToolButton {

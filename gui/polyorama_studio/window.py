@@ -9,8 +9,9 @@ from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
-from polyorama_studio.actions import MENUS, ActionSet, translated
+from polyorama_studio.actions import ACTIONS, MENUS, ActionSet, translated
 from polyorama_studio.dialogs import AboutDialog, KeysDialog, PictureDialog
+from polyorama_studio.docks import DockHost
 from polyorama_studio.files import open_dialog, save_dialog
 from polyorama_studio.icons import icon
 from polyorama_studio.logs import log_text
@@ -49,7 +50,7 @@ class Window(QMainWindow):
         self._picture: tuple[tuple[int, int], bool] = ((1, 1), False)
         self.setWindowIcon(self._icon())
         self.viewport = Viewport(session, self)
-        self.actions_by_id = ActionSet(self)
+        self.actions_by_id = ActionSet(self, ACTIONS)
         self._rail = Rail(self.actions_by_id, self)
         self._status = StatusStrip(session, self)
         self._recent_menu = QMenu(self.tr("Open recent"), self)
@@ -70,6 +71,7 @@ class Window(QMainWindow):
             signal.connect(self._refresh_actions)
         self._shown_state: tuple[object, ...] = ()
         session.stage.picture_ready.connect(self._refresh_actions)
+        session.editing.edited.connect(self._refresh_edits)
         self.resize(*_FIRST_SIZE)
         geometry = session.preferences.geometry
         if geometry is not None:
@@ -87,7 +89,8 @@ class Window(QMainWindow):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self._rail)
-        row.addWidget(self.viewport, 1)
+        self.docks = DockHost(self.session, self.viewport, middle)
+        row.addWidget(self.docks, 1)
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -126,6 +129,11 @@ class Window(QMainWindow):
         # Qt takes this sign for the place of an asterisk, and two of it for one.
         title = self.session.title.replace("[*]", "[*][*]")
         self.setWindowTitle(f"{title} - Polyorama" if title else "Polyorama")
+        self._refresh_actions()
+
+    @Slot(object)
+    def _refresh_edits(self, command: object) -> None:
+        self._shown_state = ()
         self._refresh_actions()
 
     @Slot()
@@ -258,6 +266,7 @@ class Window(QMainWindow):
         shown = not (self.panels_hidden or self.on_stage)
         for widget in (self.menuBar(), self._rail, self._status):
             widget.setVisible(shown)
+        self.docks.set_all_hidden(not shown)
         self._refresh_actions()
 
     def toggle_theme(self) -> None:

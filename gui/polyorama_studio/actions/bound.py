@@ -1,0 +1,95 @@
+"""The table of actions bound to a window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Slot
+from PySide6.QtGui import QAction, QKeySequence
+
+from polyorama_studio.icons import icon
+
+if TYPE_CHECKING:
+    from polyorama_studio.actions.action import Action
+    from polyorama_studio.window import Window
+
+__all__ = ["ActionSet", "translated"]
+
+
+def translated(text: str) -> str:
+    """A title or tooltip of the table in the person's language."""
+    return QCoreApplication.translate("actions", text)
+
+
+class _Bound(QObject):
+    """Connects one QAction with its entry in the table."""
+
+    def __init__(self, action: Action, window: Window, parent: QObject) -> None:
+        super().__init__(parent)
+        self.action = action
+        self._window = window
+        self.qt = QAction(translated(action.title), self)
+        self.qt.setObjectName(action.id)
+        if action.shortcut:
+            self.qt.setShortcut(QKeySequence(action.shortcut))
+        self.qt.setCheckable(action.checked is not None)
+        self.qt.setToolTip(self._tooltip())
+        self.qt.setStatusTip(translated(action.tooltip))
+        self.qt.triggered.connect(self._run)
+
+    def _tooltip(self) -> str:
+        keys = self.qt.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        lines = [translated(self.action.tooltip or self.action.title)]
+        if keys:
+            lines[0] += f"  ({keys})"
+        if self.action.python:
+            lines.append(self.action.python)
+        return "\n".join(lines)
+
+    @Slot()
+    def _run(self) -> None:
+        self.action.run(self._window)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Whether it can be done, and whether it is on."""
+        self.qt.setEnabled(self.action.when(self._window.session))
+        if self.action.checked is not None:
+            self.qt.setChecked(self.action.checked(self._window))
+
+    def tint(self) -> None:
+        """The icon in the theme's colours."""
+        if self.action.icon:
+            tokens = self._window.session.theme.tokens
+            on = self.action.checked is not None and self.action.checked(self._window)
+            token = "accent" if on and self.action.rail else "text"
+            disabled = tokens.color("quiet")
+            disabled.setAlphaF(0.45)
+            self.qt.setIcon(icon(self.action.icon, tokens.color(token), disabled))
+
+
+class ActionSet(QObject):
+    """The table, bound to a window."""
+
+    def __init__(self, window: Window, actions: tuple[Action, ...]) -> None:
+        super().__init__(window)
+        self._bound = {action.id: _Bound(action, window, self) for action in actions}
+        self.refresh()
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self._bound[action_id].qt
+
+    def in_menu(self, menu: str) -> list[tuple[Action, QAction]]:
+        """The actions of a menu, in order."""
+        return [(b.action, b.qt) for b in self._bound.values() if b.action.menu == menu]
+
+    def in_rail(self) -> list[tuple[Action, QAction]]:
+        """The actions of the rail, in order."""
+        return [(b.action, b.qt) for b in self._bound.values() if b.action.rail]
+
+    @Slot()
+    def refresh(self) -> None:
+        """Bring all actions up to date."""
+        for bound in self._bound.values():
+            bound.refresh()
+            bound.tint()
