@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from polyorama.core.jobs import Progress, run
-from polyorama.edit import decimate as module
-from polyorama.edit.decimate import decimate
 from polyorama.errors import UsageError
+from polyorama.scene import decimate as module
+from polyorama.scene.decimate import decimate
 from polyorama.scene.rotations import rotation_matrices
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from polyorama.core.jobs import run
-from polyorama.edit import decimate, floaters
+from polyorama.edit import floaters
+from polyorama.scene import decimate
 from polyorama.scene.covariance import covariances
 from polyorama.scene.rotations import rotation_matrices
 from tests.engine.reference import basis

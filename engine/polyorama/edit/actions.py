@@ -246,14 +246,14 @@ class Count:
 
 @dataclass(frozen=True)
 class Decimate:
-    """Merges splats until few enough are left; see `polyorama.edit.decimate.decimate`."""
+    """Merges splats until few enough are left; see `polyorama.scene.decimate.decimate`."""
 
     count: Count
     note: str = field(default="Decimating", init=False)
 
     def run(self, cloud: SplatCloud) -> Job[SplatCloud]:
         """Carry it out, as a job."""
-        from polyorama.edit.decimate import decimate
+        from polyorama.scene.decimate import decimate
 
         result = yield from decimate(cloud, self.count.of(len(cloud)))
         return result
