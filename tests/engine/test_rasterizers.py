@@ -331,12 +331,13 @@ def cuda(monkeypatch):
     """The cuda rasterizer on the CPU, with gsplat played by plain torch."""
     pytest.importorskip("torch")
     from polyorama.render import cuda_differentiable
-    from polyorama.render.cuda import CudaRasterizer
+    from polyorama.render.cuda import CudaRasterizer, pipeline
     from polyorama.render.cuda import rasterizer as module
     from tests.engine import fake_gsplat
 
     for place in (module, cuda_differentiable):
         monkeypatch.setattr(place, "load_gsplat", lambda: fake_gsplat)
+    monkeypatch.setattr(pipeline, "_free_bytes", lambda device: 2**30)
     return lambda packed: CudaRasterizer(packed=packed, device="cpu")
 
 
@@ -392,6 +393,52 @@ def test_cuda_finds_medians_behind_many_faint_splats(cuda, monkeypatch):
     assert other.ids.max() > 300
     assert (frame.ids == other.ids).mean() > 0.97
     assert (np.abs(frame.ids - other.ids) <= 2).all()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_cuda_searches_medians_in_bands_that_fit_into_memory(packed, cuda, monkeypatch):
+    from polyorama.render.cuda import pipeline
+    from tests.engine import fake_gsplat
+
+    view = Camera.look_at((1, -1.5, -3.5), (0, 0, 0), fov=45, size=(35, 90))
+    state = RenderState(scene(count=80), view)
+    whole = CpuRasterizer().render(state, ("depth",))
+    calls = []
+    search = fake_gsplat.rasterize_to_indices_in_range
+
+    def counted(first, last, through, *rest):
+        result = search(first, last, through, *rest)
+        calls.append((through.shape[1], len(result[0])))
+        return result
+
+    monkeypatch.setattr(fake_gsplat, "rasterize_to_indices_in_range", counted)
+    heights = {}
+    for pairs in (1, 80_000, 10**9):
+        monkeypatch.setattr(
+            pipeline, "_free_bytes", lambda device, n=pairs: 2 * n * pipeline._PAIR_BYTES
+        )
+        calls.clear()
+        frame = cuda(packed).render(state, ("depth",))
+        assert (frame.ids == whole.ids).mean() > 0.995
+        same = frame.ids == whole.ids
+        assert np.allclose(frame.median_depth[same], whole.median_depth[same], atol=1e-5)
+        heights[pairs] = [height for height, _ in calls]
+        assert sum(heights[pairs]) == 90
+        if pairs > 1:
+            assert max(count for _, count in calls) <= pairs
+    assert heights[1] == [16] * 5 + [10]
+    assert 1 < len(heights[80_000]) < 6
+    assert heights[10**9] == [90]
+
+
+def test_free_memory_of_a_gpu_counts_what_pytorch_keeps(monkeypatch):
+    torch = pytest.importorskip("torch")
+    from polyorama.render.cuda import pipeline
+
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (1000, 9000))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: 500)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: 200)
+    assert pipeline._free_bytes(torch.device("cuda")) == 1300
 
 
 def test_cuda_draws_nothing_where_nothing_is(cuda):

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from polyorama.core.types import Lens
     from polyorama.render.state import Constants
 
@@ -26,6 +28,13 @@ ALPHA_CAP = 0.999
 
 JACOBIAN_MARGIN = 0.3
 """Compiled into gsplat 1.5.3; wider ones are had by projecting onto a wider picture."""
+
+_PAIR_BYTES = 160
+"""Memory that a pair of splat and pixel takes while medians are searched: gsplat's lists of them,
+sorted, and half a dozen numbers of each."""
+
+_MOST_PAIRS = 2**31 - 1
+"""gsplat counts them in 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,15 +237,15 @@ def median(gsplat: Any, projection: Projection) -> tuple[torch.Tensor, torch.Ten
     """Index (H, W) int64 and depth (H, W) of the last splat hit while over half the light passes.
 
     gsplat tells which splats hit which pixels, batch by batch of a tile's list; pixels that are
-    half covered take no part any more, so memory stays bounded and few batches are needed.
+    half covered take no part any more, so few batches are needed. A batch may give 256 pairs a
+    pixel: the picture is gone through in bands of tile rows that fit into half of the free memory.
     """
     lens = projection.lens
-    pixels = lens.width * lens.height
     device = projection.means.device
-    ids = torch.full((pixels,), -1, dtype=torch.int64, device=device)
-    depths = torch.zeros(pixels, device=device)
+    ids = torch.full((lens.height, lens.width), -1, dtype=torch.int64, device=device)
+    depths = torch.zeros(lens.height, lens.width, device=device)
     if projection.listed.numel() == 0:
-        return ids.reshape(lens.height, lens.width), depths.reshape(lens.height, lens.width)
+        return ids, depths
     # One picture of n rows, packed or not.
     rows = replace(
         projection,
@@ -244,27 +253,60 @@ def median(gsplat: Any, projection: Projection) -> tuple[torch.Tensor, torch.Ten
         conics=projection.conics.reshape(1, -1, 3),
         opacities=projection.opacities.reshape(1, -1),
     )
-    through = torch.ones(pixels, device=device)
     ends = torch.cat(
         [rows.offsets.reshape(-1), rows.offsets.new_tensor([rows.listed.numel()])]
     ).long()
-    batches = -(-int((ends[1:] - ends[:-1]).max()) // (TILE * TILE))
+    lengths = (ends[1:] - ends[:-1]).reshape(rows.offsets.shape[1:])
+    most = lengths.clamp_max(TILE * TILE).sum(dim=1) * TILE * TILE
+    room = min(_free_bytes(device) // (2 * _PAIR_BYTES), _MOST_PAIRS)
+    for top, bottom in _bands(most.tolist(), room):
+        band = replace(
+            rows,
+            means=rows.means - rows.means.new_tensor([0.0, float(top * TILE)]),
+            offsets=rows.offsets[:, top:bottom],
+            listed=rows.listed[: int(ends[bottom * lengths.shape[1]])],
+        )
+        batches = -(-int(lengths[top:bottom].max()) // (TILE * TILE))
+        _search(gsplat, band, batches, ids[top * TILE : bottom * TILE])
+    found = ids >= 0
+    depths[found] = rows.depths.reshape(-1)[ids[found]]
+    if projection.ids is not None:
+        ids[found] = projection.ids[ids[found]]
+    return ids, depths
+
+
+def _free_bytes(device: torch.device) -> int:
+    """What PyTorch may still take of a GPU's memory: the driver's, and what it keeps itself."""
+    free, _ = torch.cuda.mem_get_info(device)
+    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+
+
+def _bands(sizes: list[int], room: int) -> Iterator[tuple[int, int]]:
+    """Ranges of rows, as long as their sizes together fit into the room; one row at the least."""
+    start, taken = 0, 0
+    for row, size in enumerate(sizes):
+        if row > start and taken + size > room:
+            yield start, row
+            start, taken = row, 0
+        taken += size
+    yield start, len(sizes)
+
+
+def _search(gsplat: Any, band: Projection, batches: int, ids: torch.Tensor) -> None:
+    """Fill `ids` (h, W) with the rows of the medians in a band of that many rows of pixels."""
+    height, width = ids.shape
+    through = torch.ones(height * width, device=ids.device)
+    found = ids.reshape(-1)
     for batch in range(batches):
         hit, where, _ = gsplat.rasterize_to_indices_in_range(
-            batch, batch + 1, through.reshape(1, lens.height, lens.width), rows.means,
-            rows.conics, rows.opacities, lens.width, lens.height, TILE, rows.offsets, rows.listed,
+            batch, batch + 1, through.reshape(1, height, width), band.means, band.conics,
+            band.opacities, width, height, TILE, band.offsets, band.listed,
         )  # fmt: skip
         if hit.numel() == 0:
             continue
-        _follow(rows, hit.long(), where.long(), through, ids)
+        _follow(band, hit.long(), where.long(), through, found)
         if not bool((through > 0.0).any()):
             break
-    flat = rows.depths.reshape(-1)
-    found = ids >= 0
-    depths[found] = flat[ids[found]]
-    if projection.ids is not None:
-        ids[found] = projection.ids[ids[found]]
-    return ids.reshape(lens.height, lens.width), depths.reshape(lens.height, lens.width)
 
 
 def _follow(
