@@ -8,6 +8,7 @@ import subprocess
 import sys
 import types
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import numpy as np
@@ -183,7 +184,7 @@ def machine(monkeypatch, tmp_path):
 
     def build(
         driver=True, packages=("torch", "gsplat"), version="2.9.0", cuda="12.8", gpu=True,
-        init="", prebuilt=True, nvcc=None,
+        init="", prebuilt=True, nvcc=None, gsplat="1.5.3",
     ):  # fmt: skip
         probe.availability.cache_clear()
         monkeypatch.setattr(sys, "platform", "linux")
@@ -196,7 +197,14 @@ def machine(monkeypatch, tmp_path):
         monkeypatch.setattr(
             probe.importlib.util, "find_spec", lambda name: spec if name in packages else None
         )
-        monkeypatch.setattr(probe.importlib.metadata, "version", lambda name: version)
+        versions = {"torch": version, "gsplat": gsplat}
+
+        def told(name):
+            if versions.get(name) is None:
+                raise PackageNotFoundError(name)
+            return versions[name]
+
+        monkeypatch.setattr(probe.importlib.metadata, "version", told)
         monkeypatch.setattr(probe, "_nvcc", lambda: nvcc)
         monkeypatch.setattr(probe, "build_log", lambda: tmp_path / "gsplat-build.log")
 
@@ -220,6 +228,8 @@ def machine(monkeypatch, tmp_path):
 def test_cuda_draws_where_all_is_there(machine):
     assert machine() == Availability(True, "Fake 4090")
     assert machine(prebuilt=False, nvcc="/cuda/bin/nvcc").ok
+    assert machine(gsplat="1.5.3+pt24cu124").ok
+    assert machine(gsplat="1.5.12").ok
 
 
 @pytest.mark.parametrize(
@@ -228,6 +238,10 @@ def test_cuda_draws_where_all_is_there(machine):
         ({"driver": False}, "no NVIDIA driver", "install its driver"),
         ({"packages": ()}, "PyTorch is missing", r"polyorama\[cuda\]"),
         ({"packages": ("torch",)}, "gsplat is missing", r"polyorama\[cuda\]"),
+        ({"gsplat": "1.5.2"}, r"gsplat 1\.5\.2 was found", r"'gsplat>=1\.5\.3,<1\.6'"),
+        ({"gsplat": "1.6.0"}, r"gsplat 1\.6\.0 was found", r"'gsplat>=1\.5\.3,<1\.6'"),
+        ({"gsplat": "1.4.0+pt24cu124"}, r"gsplat 1\.4\.0\+pt24cu124", "pip install"),
+        ({"gsplat": None}, "version that it does not tell", "pip install"),
         ({"version": "2.9.0+cpu"}, r"2\.9\.0\+cpu.*processor alone", "pytorch.org"),
         ({"cuda": None}, "without CUDA", "pytorch.org"),
         ({"gpu": False, "init": "The driver is too old."}, "The driver is too old", "newer driver"),
@@ -252,8 +266,14 @@ def test_cuda_without_kernels_needs_a_compiler(machine, tmp_path):
 def test_a_failed_build_is_remembered_by_its_log(machine, monkeypatch, tmp_path):
     assert machine(prebuilt=False, nvcc="/cuda/bin/nvcc").ok
 
+    loads = []
+
     def fail(name):
-        raise RuntimeError("nvcc: error: no such architecture")
+        loads.append(name)
+        try:
+            raise subprocess.CalledProcessError(1, ["ninja", "-v"])
+        except subprocess.CalledProcessError as error:
+            raise RuntimeError("nvcc: error: no such architecture") from error
 
     monkeypatch.setattr(probe.importlib, "import_module", fail)
     monkeypatch.setattr(probe, "_compiled_before", lambda: True)
@@ -264,8 +284,31 @@ def test_a_failed_build_is_remembered_by_its_log(machine, monkeypatch, tmp_path)
     state = machine(prebuilt=False, nvcc="/cuda/bin/nvcc")
     assert not state.ok
     assert str(path) in state.advice
+    with pytest.raises(UnavailableError, match=r"Delete the compiler's log"):
+        probe.load_gsplat()
+    assert loads == ["gsplat"], "minutes of compiling may not be spent again"
     # Another compiler is another chance.
     assert machine(prebuilt=False, nvcc="/newer/bin/nvcc").ok
+
+
+def test_what_is_no_failed_build_is_not_remembered_as_one(machine, monkeypatch, tmp_path):
+    machine()
+
+    def fail(name):
+        raise ImportError("No module named 'jaxtyping'")
+
+    monkeypatch.setattr(probe.importlib, "import_module", fail)
+    with pytest.raises(UnavailableError, match=r"cannot be loaded \(ImportError: No module named"):
+        probe.load_gsplat()
+    assert not (tmp_path / "gsplat-build.log").exists()
+    assert machine().ok
+
+
+@pytest.mark.parametrize("packages", [(), ("torch",)])
+def test_loading_what_is_missing_says_what(packages, machine):
+    machine(packages=packages)
+    with pytest.raises(UnavailableError, match=r"is missing\. Install what NVIDIA GPUs need"):
+        probe.load_gsplat()
 
 
 def test_compiling_is_announced_and_keeps_off_stdout(machine, monkeypatch, caplog, capsys):

@@ -13,7 +13,9 @@ import importlib.metadata
 import importlib.util
 import logging
 import os
+import re
 import shutil
+import subprocess
 import sys
 import threading
 import traceback
@@ -65,14 +67,35 @@ def _missing() -> str:
     for package, name in (("torch", "PyTorch"), ("gsplat", "gsplat")):
         if importlib.util.find_spec(package) is None:
             return f"The package {name} is missing; {_INSTALL}."
+    version = _version("gsplat")
+    if not _fits(version):
+        told = f"gsplat {version}" if version else "gsplat, of a version that it does not tell,"
+        return (
+            f"{told} was found, and kernels are known of 1.5.3 to below 1.6 alone; install one of "
+            "these with: pip install 'gsplat>=1.5.3,<1.6'"
+        )
     # Told from the version before a second goes into the import.
-    version = importlib.metadata.version("torch")
+    version = _version("torch")
     if "+cpu" in version:
         return (
             f"This PyTorch ({version}) is built for the processor alone; replace it with one for "
             "CUDA, see pytorch.org."
         )
     return _unusable_gpu() or _missing_kernels()
+
+
+def _version(package: str) -> str:
+    """What an installed package says of its version; nothing where it does not say."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _fits(version: str) -> bool:
+    """Whether a gsplat has the kernels that `pipeline` knows: 1.5.3 to below 1.6."""
+    match = re.match(r"1\.5\.(\d+)", version)
+    return match is not None and int(match[1]) >= 3
 
 
 def _unusable_gpu() -> str:
@@ -149,12 +172,14 @@ def build_log() -> Path:
 
 def _log_key() -> str:
     """The first line of the log: what it was that could not be compiled."""
-    versions = [importlib.metadata.version(name) for name in ("gsplat", "torch")]
-    return f"gsplat {versions[0]}, torch {versions[1]}, {_nvcc()}"
+    return f"gsplat {_version('gsplat')}, torch {_version('torch')}, {_nvcc()}"
 
 
 @functools.cache
 def _gsplat() -> Any:
+    reason = _missing()
+    if reason:
+        raise UnavailableError(str(Availability.missing(reason)))
     if not _prebuilt() and not _compiled_before():
         log.warning("Compiling gsplat's kernels for this GPU, once; that takes some minutes.")
     try:
@@ -163,12 +188,18 @@ def _gsplat() -> Any:
             module = importlib.import_module("gsplat")
             kernels = importlib.import_module("gsplat.cuda._backend")._C
     except Exception as error:
+        if not _compiler_failed(error):
+            words = " ".join(str(error).split())[:300].rstrip(".")
+            raise UnavailableError(
+                f"gsplat cannot be loaded ({type(error).__name__}: {words}); install it anew, or "
+                "draw with gl or cpu."
+            ) from error
         path = build_log()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{_log_key()}\n{traceback.format_exc()}", "utf-8")
         availability.cache_clear()
         raise UnavailableError(
-            f"gsplat's kernels could not be compiled or loaded; the compiler's log: {path}"
+            f"gsplat's kernels could not be compiled; the compiler's log: {path}"
         ) from error
     if kernels is None:
         raise UnavailableError(
@@ -178,13 +209,23 @@ def _gsplat() -> Any:
     return module
 
 
+def _compiler_failed(error: BaseException | None) -> bool:
+    """Whether it comes of a compiler that ran and failed: another try would take as long."""
+    while error is not None:
+        if isinstance(error, subprocess.CalledProcessError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def load_gsplat() -> Any:
     """The module gsplat with its kernels, compiled now where they never were.
 
     Raises
     ------
     UnavailableError
-        If they cannot be compiled; the text names the log.
+        If something is missing, the kernels cannot be compiled, or could not be before; the text
+        says what, and names the compiler's log.
     """
     with _lock:
         return _gsplat()
