@@ -13,6 +13,7 @@ import torch
 from polyorama.core.jobs import run
 from polyorama.core.types import Bounds, Camera
 from polyorama.errors import FileFormatError, PolyoramaError, UnavailableError, UsageError
+from polyorama.render.rasterizers import Availability
 from polyorama.scene.splats import SplatCloud, sh_from_colors
 from polyorama.vision.fit import optimise
 from polyorama.vision.fit.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
@@ -299,9 +300,23 @@ def test_devices_that_are_not_there_are_told(dataset):
         run(fit(dataset, device="tape"))
     with pytest.raises(UsageError, match="choose cpu or cuda"):
         run(fit(dataset, device="meta"))
-    if not torch.cuda.is_available():
-        with pytest.raises(UnavailableError, match="no CUDA device"):
-            run(fit(dataset, device="cuda"))
+
+
+def test_fitting_on_cuda_asks_whether_gsplat_draws(dataset, monkeypatch):
+    missing = Availability.missing("The package gsplat is missing; install it.")
+    monkeypatch.setattr(optimise, "availability", lambda: missing)
+    words = r"cannot be fitted on 'cuda' here: The package gsplat is missing\. Install it"
+    for job in (lambda: run(fit(dataset, device="cuda")), lambda: optimise.fit_device("cuda")):
+        with pytest.raises(UnavailableError, match=words):
+            job()
+
+    def fail():
+        raise UnavailableError("The kernels could not be compiled.")
+
+    monkeypatch.setattr(optimise, "availability", lambda: Availability(True))
+    monkeypatch.setattr(optimise, "load_gsplat", fail)
+    with pytest.raises(UnavailableError, match="could not be compiled"):
+        run(fit(dataset, device="cuda"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ import polyorama as po
 from polyorama.cli import main
 from polyorama.core.jobs import run
 from polyorama.core.types import Camera
+from polyorama.errors import UnavailableError
 from polyorama.io.formats import read_splats, write_splats
+from polyorama.render.rasterizers import Availability
 from polyorama.verbs.bench_fit import bench_fit
 from polyorama.verbs.fit import fit_job, preview_cameras
 from polyorama.vision.fit.dataset import Dataset, View
@@ -187,6 +189,16 @@ def test_cameras_to_watch_with(pictures):
     views = tuple(View("v", c, np.zeros((24, 32, 3), np.uint8)) for c in front)
     swaying = np.stack([c.position for c in preview_cameras(Dataset(views), 40)])
     assert (swaying[:, 2] < -3).all()
+
+
+def test_the_device_is_asked_before_photographs_are_read(pictures, monkeypatch):
+    read = []
+    monkeypatch.setattr("polyorama.verbs.fit.load_dataset", lambda *a, **k: read.append(a))
+    missing = Availability.missing("There is no NVIDIA driver; install it.")
+    monkeypatch.setattr("polyorama.vision.fit.optimise.availability", lambda: missing)
+    with pytest.raises(UnavailableError, match="no NVIDIA driver"):
+        run(fit_job(pictures, device="cuda"))
+    assert read == []
 
 
 BAD = {

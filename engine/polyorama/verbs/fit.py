@@ -21,7 +21,7 @@ from polyorama.render.paths import orbit
 from polyorama.vision.fit.dataset import Dataset
 from polyorama.vision.fit.load import load_dataset
 from polyorama.vision.fit.model import adam
-from polyorama.vision.fit.optimise import Scores, evaluate
+from polyorama.vision.fit.optimise import Scores, evaluate, fit_device
 from polyorama.vision.fit.optimise import fit as optimise
 from polyorama.vision.fit.settings import FitSettings
 from polyorama.vision.fit.start import first_guess
@@ -151,6 +151,8 @@ def fit_job(
         _check_folder(Path(checkpoint))
     if start is not None and random is not None:
         raise UsageError("A fit begins from a file or at random; give one of them.")
+    # Before photographs are read, which may take minutes.
+    fit_device(device)
     if isinstance(pictures, Dataset):
         dataset = pictures
     else:

@@ -22,6 +22,8 @@ import torch
 
 from polyorama.core.jobs import Progress
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.render.cuda import availability
+from polyorama.render.cuda.probe import load_gsplat
 from polyorama.render.differentiable import rasterize
 from polyorama.render.frame import Frame
 from polyorama.render.state import PRESETS
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from polyorama.vision.fit.density import Strategy
     from polyorama.vision.fit.model import OptimiserFactory
 
-__all__ = ["FitProgress", "Scores", "evaluate", "fit", "one_thread"]
+__all__ = ["FitProgress", "Scores", "evaluate", "fit", "fit_device", "one_thread"]
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +102,8 @@ def fit(
     """Fit splats to pictures, as a job that yields a `FitProgress` every step.
 
     Closing the job cancels it. With a checkpoint, what was reached is kept then, and about once a
-    minute; resumed, the run goes on to the very splats it would have come to.
+    minute; resumed, the run goes on to the very splats it would have come to on the device cpu. On
+    CUDA sums are taken in any order, and no two runs agree to the last bit.
 
     Parameters
     ----------
@@ -194,7 +197,7 @@ def evaluate(
     """
     if not views:
         raise UsageError("There is no view to measure with.")
-    place = _device(device)
+    place = fit_device(device)
     pictures = Pictures(views, place, background=background, keep=False)
     arrays = (cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
     natural = Natural(*(torch.from_numpy(array.copy()).to(place) for array in arrays))
@@ -237,7 +240,7 @@ class _Loop:
         self.dataset, self.settings = dataset, settings
         self.extent = dataset.extent
         self._optimiser, self._start = optimiser, start
-        self._device = _device(device)
+        self._device = fit_device(device)
         fixed = None if settings.background == "random" else settings.background
         self._pictures = Pictures(dataset.views, self._device, background=fixed)
         exposures = None
@@ -482,17 +485,29 @@ def _array(tensor: torch.Tensor) -> Any:
     return tensor.detach().cpu().numpy()
 
 
-def _device(name: str) -> torch.device:
+def fit_device(name: str) -> torch.device:
+    """The device of that name, once it is sure that splats can be fitted there.
+
+    On CUDA this may compile gsplat's kernels, so ask before long work that would be in vain.
+
+    Raises
+    ------
+    UsageError
+        If there is no such device.
+    UnavailableError
+        If it cannot draw here; the text says why.
+    """
     try:
         device = torch.device(name)
     except RuntimeError:
         raise UsageError(f"There is no device {name!r}; choose cpu or cuda.") from None
     if device.type not in ("cpu", "cuda"):
         raise UsageError(f"Splats cannot be fitted on {name!r}; choose cpu or cuda.")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise UnavailableError(
-            "There is no CUDA device that torch can use here; fit on the device cpu instead."
-        )
+    if device.type == "cuda":
+        state = availability()
+        if not state.ok:
+            raise UnavailableError(f"Splats cannot be fitted on {name!r} here: {state}")
+        load_gsplat()
     return device
 
 

@@ -44,7 +44,7 @@ class FitSettings:
     sh_degree
         Degree of the colours' harmonics at the end, 0 to 3; it grows on the way.
     seed
-        The same seed gives the same splats, on one machine.
+        The same seed gives the same splats, on the device cpu of one machine; on CUDA nearly.
     ssim_weight
         Share of SSIM in the loss.
     background
