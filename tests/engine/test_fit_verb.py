@@ -13,7 +13,8 @@ from PIL import Image
 
 import polyorama as po
 from polyorama.cli import main
-from polyorama.core.jobs import run
+from polyorama.cli.fit import _stoppable
+from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
 from polyorama.errors import UnavailableError
 from polyorama.io.formats import read_splats, write_splats
@@ -119,7 +120,10 @@ def test_the_film_shows_the_fit_from_the_start_on(pictures, tmp_path):
     assert frames[-1][160:320, 160:320].std() > 1.3 * frames[0][160:320, 160:320].std()
 
 
-def test_stopped_by_hand_and_resumed_is_as_never_stopped(pictures, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_by_hand_and_resumed_is_as_never_stopped(
+    number, status, pictures, tmp_path, monkeypatch, capsys
+):
     whole, broken = tmp_path / "whole.ply", tmp_path / "broken.ply"
     command = ["fit", str(pictures), *QUICK, "-o"]
     assert main([*command, str(whole)]) == 0
@@ -131,13 +135,13 @@ def test_stopped_by_hand_and_resumed_is_as_never_stopped(pictures, tmp_path, mon
                 progress = next(job)
                 if progress.note.startswith("Fitting") and progress.done == 23:
                     shown.append(progress)
-                    signal.raise_signal(signal.SIGINT)
+                    signal.raise_signal(number)
         except StopIteration as stop:
             return stop.value
 
     with monkeypatch.context() as patch:
         patch.setattr("polyorama.cli.progress.show", pressing)
-        assert main([*command, str(broken)]) == 130
+        assert main([*command, str(broken)]) == status
     assert shown
     assert "run the same command with --resume to go on" in capsys.readouterr().err
     assert not broken.exists()
@@ -145,6 +149,34 @@ def test_stopped_by_hand_and_resumed_is_as_never_stopped(pictures, tmp_path, mon
     assert main([*command, str(broken), "--resume"]) == 0
     assert broken.read_bytes() == whole.read_bytes()
     assert not (tmp_path / "broken.ply.fit").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_are_heard_after_the_step_and_by_who_listened_before(number):
+    heard = []
+    closed = []
+
+    def job():
+        try:
+            for step in range(9):
+                if step == 3:
+                    signal.raise_signal(number)
+                yield Progress(step, 9)
+        finally:
+            closed.append(step)
+
+    before = signal.signal(number, lambda *_: heard.append(tuple(closed)))
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(_stoppable(job()))
+        assert closed == [3]
+        assert heard == [(3,)]
+        signal.signal(number, signal.SIG_IGN)
+        run(_stoppable(job()))
+        assert closed == [3, 8]
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_named_checkpoint_stays(pictures, tmp_path):

@@ -26,8 +26,9 @@ examples:
   polyorama fit garden/ -o garden.ply --resume
 
 IMAGES is a folder with pictures and cameras: COLMAP's (sparse/0 beside images, text or binary),
-nerfstudio's or Blender's (transforms.json), or INRIA's (cameras.json beside images). Ctrl-C keeps
-what was reached; the same command with --resume goes on.
+nerfstudio's or Blender's (transforms.json), or INRIA's (cameras.json beside images). Ctrl-C, or a
+request to end (SIGTERM), keeps what was reached; the same command with --resume goes on. The film
+of --preview is not kept then: that of a resumed fit begins where the fit goes on.
 """
 
 
@@ -126,29 +127,36 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _stoppable(job: Job[T]) -> Generator[Progress, None, T]:
-    """Let Ctrl-C wait for the end of a step, so that what was reached can be kept whole."""
-    pressed = False
+    """Let Ctrl-C and SIGTERM wait for the end of a step, so that what was reached is kept whole."""
+    asked: list[int] = []
+    before: dict[int, Any] = {}
 
-    def press(*_: object) -> None:
-        nonlocal pressed
-        pressed = True
-        # Who presses again means it.
-        signal.signal(signal.SIGINT, before)
+    def ask(number: int, _frame: object) -> None:
+        asked.append(number)
+        # Who asks again means it.
+        signal.signal(number, before[number])
 
     try:
-        before = signal.signal(signal.SIGINT, press)
+        for known in (signal.SIGINT, signal.SIGTERM):
+            handler = signal.getsignal(known)
+            # What runs in the background may have been told to ignore Ctrl-C.
+            if handler not in (signal.SIG_IGN, None):
+                before[known] = handler
+                signal.signal(known, ask)
     except ValueError:
-        # Not the main thread: nobody presses anything here.
+        # Not the main thread: signals are its own.
         return (yield from job)
     try:
-        while True:
+        while not asked:
             try:
                 progress = next(job)
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]
             yield progress
-            if pressed:
-                raise KeyboardInterrupt
     finally:
         job.close()
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    # Whoever listened before hears it now, and knows Ctrl-C from a request to end.
+    signal.raise_signal(asked[-1])
+    raise KeyboardInterrupt
