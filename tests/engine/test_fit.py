@@ -15,6 +15,7 @@ from polyorama.core.types import Bounds, Camera
 from polyorama.errors import FileFormatError, PolyoramaError, UnavailableError, UsageError
 from polyorama.render.rasterizers import Availability
 from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.vision.fit import dataset as fit_dataset
 from polyorama.vision.fit import optimise
 from polyorama.vision.fit.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from polyorama.vision.fit.dataset import Dataset, Pictures, View, check_overlap
@@ -245,6 +246,69 @@ def test_reduced_targets_are_means(dataset):
     assert np.allclose(target.photograph.numpy(), expected, atol=1e-6)
     assert target.lens.fx == view.camera.fx / 2
     assert (target.lens.width, target.lens.height) == (24, 24)
+
+
+def test_a_view_is_kept_at_its_last_size_alone(dataset, monkeypatch):
+    """Room for three full views: what coarse ones took is free again once they are outgrown."""
+    mask = np.ones((48, 48), bool)
+    views = [View(v.name, v.camera, v.pixels, mask) for v in dataset.views]
+    bytes_of_one = 48 * 48 * (4 * 3 * 3 + 1)
+    monkeypatch.setattr(fit_dataset, "_KEPT_BYTES", 3 * bytes_of_one)
+    pictures = Pictures(views)
+    for factor in (4, 2, 1):
+        for index in range(3):
+            pictures.target(index, factor)
+    assert [pictures.target(i, 1) is pictures.target(i, 1) for i in range(4)] == [True] * 3 + [
+        False
+    ]
+    monkeypatch.setattr(fit_dataset, "_KEPT_BYTES", 3 * bytes_of_one - 1)
+    pictures = Pictures(views)
+    for index in range(3):
+        pictures.target(index)
+    assert pictures.target(2) is not pictures.target(2)
+
+
+def test_views_masked_as_a_whole_are_not_measured(dataset, caplog):
+    view = dataset.views[0]
+    blank = View("blank.png", view.camera, view.pixels, np.zeros((48, 48), bool))
+    scores = evaluate(blob(), (view, blank))
+    assert scores == evaluate(blob(), (view,))
+    assert "masked as a whole: blank.png" in caplog.text
+    with pytest.raises(UsageError, match="Every view"):
+        evaluate(blob(), (blank,))
+
+
+def test_pictures_are_hashed_once(dataset, tmp_path, monkeypatch):
+    hashed = []
+    real = optimise.hashlib.blake2b
+    monkeypatch.setattr(
+        optimise.hashlib, "blake2b", lambda **options: hashed.append(1) or real(**options)
+    )
+    written = []
+    monkeypatch.setattr(optimise, "_CHECKPOINT_SECONDS", -1.0)
+    monkeypatch.setattr(optimise, "write_checkpoint", lambda *_: written.append(1))
+    run(fit(dataset, settings=replace(SHORT, steps=4), checkpoint=tmp_path / "a.fit"))
+    assert len(written) == 4
+    assert len(hashed) == 1
+
+
+def test_a_resumed_film_does_not_flash_dark_where_opacities_were_lowered(dataset, tmp_path):
+    settings = replace(SHORT, steps=520)
+    cameras = sphere_cameras(1, 32)
+    at = settings.schedule().reset
+    kept = tmp_path / "a.fit"
+    previews = {}
+    for resume in (False, True):
+        job = fit(
+            dataset, start=blob(), settings=settings, preview=cameras, preview_every=at + 3,
+            checkpoint=kept, resume=resume,
+        )  # fmt: skip
+        for progress in job:
+            previews[resume] = progress.preview
+            if progress.done == (at + 3 if resume else at):
+                break
+        job.close()
+    assert previews[True].rgba8[..., :3].max() > 150
 
 
 def test_the_focus_is_where_cameras_look():

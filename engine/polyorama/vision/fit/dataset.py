@@ -238,22 +238,26 @@ class Pictures:
         self._background = background
         self._room = _KEPT_BYTES if keep else 0
         self._device = torch.device(device)
-        self._kept: dict[tuple[int, int], Target] = {}
+        self._kept: dict[int, tuple[int, Target, int]] = {}
         self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._views)
 
     def target(self, index: int, factor: int = 1) -> Target:
-        """A view, reduced by a whole factor."""
-        kept = self._kept.get((index, factor))
-        if kept is not None:
-            return kept
+        """A view, reduced by a whole factor; only that of the last factor is kept."""
+        if index in self._kept:
+            of, kept, size = self._kept[index]
+            if of == factor:
+                return kept
+            # Fits go from coarse to fine and never back.
+            del self._kept[index]
+            self._bytes -= size
         made = self._make(self._views[index], factor)
-        parts = [made.photograph, made.alpha, *(made.known or ())]
+        parts = [made.photograph, made.alpha, made.mask, *(made.known or ())]
         size = sum(part.nbytes for part in parts if part is not None)
         if self._bytes + size <= self._room:
-            self._kept[index, factor] = made
+            self._kept[index] = (factor, made, size)
             self._bytes += size
         return made
 

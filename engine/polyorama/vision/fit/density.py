@@ -64,8 +64,10 @@ class Strategy(Protocol):
         """What is added to the loss."""
         ...
 
-    def refine(self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator) -> int:
-        """Change the splats after a step; `rate` is that of the means. How many were added."""
+    def refine(
+        self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator
+    ) -> None:
+        """Change the splats after a step; `rate` is that of the means."""
         ...
 
     def opacities_to_show(self, splats: TrainedSplats, step: int) -> torch.Tensor:
@@ -129,11 +131,12 @@ class Default:
         return None
 
     @torch.no_grad()
-    def refine(self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator) -> int:
+    def refine(
+        self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator
+    ) -> None:
         """Grow and prune where it is time; see `Strategy`."""
-        added = 0
         if self.schedule.due(step):
-            added = self._grow(splats, random)
+            self._grow(splats, random)
             self._prune(splats, step)
             self._pull = self._count = None
         if self.schedule.resets(step):
@@ -141,11 +144,10 @@ class Default:
             lowered = math.log(2 * self.prune_opacity / (1.0 - 2 * self.prune_opacity))
             splats["opacities"].clamp_(max=lowered)
             splats.forget(names=("opacities",))
-        return added
 
-    def _grow(self, splats: TrainedSplats, random: torch.Generator) -> int:
+    def _grow(self, splats: TrainedSplats, random: torch.Generator) -> None:
         if self._pull is None or self._count is None:
-            return 0
+            return
         pull = self._pull / self._count.clamp_min(1.0)
         strong = pull > self.grow_gradient
         room = self.most - len(splats)
@@ -163,7 +165,6 @@ class Default:
         splats.append(
             {name: torch.cat([copies[name], *(half[name] for half in halves)]) for name in copies}
         )
-        return len(cloned) + len(split)
 
     def _half(
         self, splats: TrainedSplats, rows: torch.Tensor, random: torch.Generator
@@ -196,14 +197,19 @@ class Default:
         return torch.maximum(splats.opacities, before)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The gradients added up so far."""
-        if self._pull is None or self._count is None:
-            return {}
-        return {"pull": self._pull, "count": self._count}
+        """The gradients added up so far, and the opacities from before they were lowered."""
+        state: dict[str, torch.Tensor] = {}
+        if self._pull is not None and self._count is not None:
+            state |= {"pull": self._pull, "count": self._count}
+        if self._lowered is not None:
+            state |= {"lowered_at": torch.tensor(self._lowered[0]), "lowered": self._lowered[1]}
+        return state
 
     def restore(self, state: Mapping[str, torch.Tensor]) -> None:
         """Take back what `state` gave."""
         self._pull, self._count = state.get("pull"), state.get("count")
+        if "lowered_at" in state:
+            self._lowered = (int(state["lowered_at"]), state["lowered"])
 
 
 def rotations(quats: torch.Tensor) -> torch.Tensor:

@@ -70,14 +70,14 @@ class Mcmc:
         return self.opacity_weight * opacity + self.scale_weight * splats["scales"].exp().mean()
 
     @torch.no_grad()
-    def refine(self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator) -> int:
+    def refine(
+        self, splats: TrainedSplats, step: int, rate: float, random: torch.Generator
+    ) -> None:
         """Relocate and add where it is time, and disturb; see `density.Strategy`."""
-        added = 0
         if self.schedule.due(step):
             self._relocate(splats, random)
-            added = self._add(splats, random)
+            self._add(splats, random)
         self._disturb(splats, rate, random)
-        return added
 
     def _relocate(self, splats: TrainedSplats, random: torch.Generator) -> None:
         opacities = splats.opacities
@@ -90,14 +90,13 @@ class Mcmc:
         splats.assign(dead, splats.rows(hosts))
         splats.forget(hosts)
 
-    def _add(self, splats: TrainedSplats, random: torch.Generator) -> int:
+    def _add(self, splats: TrainedSplats, random: torch.Generator) -> None:
         count = min(self.most, int(_GROWTH * len(splats)) + 1) - len(splats)
         if count <= 0:
-            return 0
+            return
         hosts = _draw(splats.opacities, count, random)
         self._share(splats, hosts)
         splats.append(splats.rows(hosts))
-        return count
 
     def _share(self, splats: TrainedSplats, hosts: torch.Tensor) -> None:
         """Weaken hosts so that each and its guests together look as it did alone."""

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import math
@@ -188,15 +189,23 @@ def evaluate(
 ) -> Scores:
     """Measure splats against views: PSNR and SSIM over the pixels that count.
 
+    Views that are masked as a whole are left out, with a warning that names them.
+
     Raises
     ------
     UsageError
-        If there is no view.
+        If there is no view, or nothing of any counts.
     UnavailableError
         If the device cannot draw here.
     """
     if not views:
         raise UsageError("There is no view to measure with.")
+    blank = [view.name for view in views if view.mask is not None and not view.mask.any()]
+    if blank:
+        views = [view for view in views if view.mask is None or view.mask.any()]
+        if not views:
+            raise UsageError("Every view to measure with is masked as a whole.")
+        log.warning("Not measured, for masked as a whole: %s", _some(blank))
     place = fit_device(device)
     pictures = Pictures(views, place, background=background, keep=False)
     arrays = (cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
@@ -234,8 +243,8 @@ class _Loop:
         blind = check_overlap(dataset, start.means)
         if blind:
             log.warning(
-                "%s of %d pictures see nothing of the start: %s%s", len(blind),
-                len(dataset.views), ", ".join(blind[:3]), ", ..." if len(blind) > 3 else "",
+                "%s of %d pictures see nothing of the start: %s", len(blind), len(dataset.views),
+                _some(blind),
             )  # fmt: skip
         self.dataset, self.settings = dataset, settings
         self.extent = dataset.extent
@@ -377,6 +386,7 @@ class _Loop:
         model: SplatModel = "antialiased" if self.settings.antialiased else "default"
         return replace(cloud, model=model, up=self._start.up)
 
+    @functools.cached_property
     def _fingerprint(self) -> str:
         """A hash of all pictures and cameras."""
         digest = hashlib.blake2b(digest_size=16)
@@ -399,7 +409,7 @@ class _Loop:
             arrays[f"strategy/{name}"] = _array(tensor)
         arrays["random"] = _array(self._random.get_state())
         facts = {
-            "pictures": self._fingerprint(),
+            "pictures": self._fingerprint,
             "settings": asdict(self.settings),
             "device": self._device.type,
             "step": self.step,
@@ -422,7 +432,7 @@ class _Loop:
             ) from error
 
     def _check_same(self, facts: dict[str, Any], path: Path) -> None:
-        if facts["pictures"] != self._fingerprint():
+        if facts["pictures"] != self._fingerprint:
             raise UsageError(
                 f"This checkpoint belongs to other pictures or cameras; begin again without "
                 f"--resume: {path}"
@@ -472,6 +482,11 @@ class _Loop:
             raise ValueError("an order of other views")
         self._error = math.nan if facts["error"] is None else float(facts["error"])
         self.step = int(facts["step"])
+
+
+def _some(names: Sequence[str]) -> str:
+    """Names for one line: the first three."""
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _lost(step: int) -> UsageError:

@@ -32,11 +32,7 @@ _BACKDROP_EDGE = 0.1
 
 
 def first_guess(
-    dataset: Dataset,
-    settings: FitSettings,
-    *,
-    random: int | None = None,
-    bounds: Bounds | None = None,
+    dataset: Dataset, settings: FitSettings, *, random: int | None = None
 ) -> SplatCloud:
     """Splats at the dataset's points where it has any, else at random, as the strategy likes them.
 
@@ -46,8 +42,6 @@ def first_guess(
         Of the fit.
     random
         How many random splats; None is none where there are points, else 5,000.
-    bounds
-        Where the random ones are; None is ``dataset.bounds()``.
 
     Raises
     ------
@@ -64,9 +58,8 @@ def first_guess(
     size = _MCMC_RANDOM_SIZE if mcmc else 1.0
     background = None if settings.background == "random" else settings.background
     return random_start(
-        dataset, count, seed=settings.seed, bounds=bounds, background=background,
-        opacity=opacity, size=size,
-    )  # fmt: skip
+        dataset, count, seed=settings.seed, background=background, opacity=opacity, size=size
+    )
 
 
 def start_from_points(
