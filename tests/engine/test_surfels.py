@@ -719,6 +719,9 @@ def test_sheets_on_sheets_have_a_spacing_that_neighbour_searches_can_bear():
     assert layered_spacing(sheet, np.sqrt(20 / 1000)) == np.sqrt(20 / 1000)
     spacing = layered_spacing(sheet, np.sqrt(2000 / 1000))
     assert 0.02 < spacing < 0.3
+    # So crowded a surface is thinned well below what is borne.
+    held = np.diff(HashGrid(sheet, spacing).starts).astype(float)
+    assert (held**2).sum() / len(sheet) < 100
     # Where all points but one are one, it ends all the same.
     sheet[1:] = 0.0
     assert 1e-7 < layered_spacing(sheet, 1.0) < 1.0
@@ -739,6 +742,20 @@ def test_edges_without_end_take_bounded_memory(monkeypatch):
     monkeypatch.setattr(footprints, "HashGrid", grid)
     surfels_from_mesh(mesh, 2000, rig=None)
     assert max(seen) <= 5000 + 2 * 6000
+
+
+def test_edges_that_lie_on_each_other_are_marked_only_as_closely_as_helps():
+    rng = np.random.default_rng(2)
+    # Four lone marks, and a crowd in two cells far from them.
+    lone = np.arange(4)[:, None] * np.array([[10.0, 0.0, 0.0]])
+    crowd = np.repeat([[100.3, 0.5, 0.5], [200.7, 0.5, 0.5]], [20_000, 3000], axis=0)
+    marks = np.concatenate([lone, crowd + 0.1 * rng.random((23_000, 3))])
+    kept = footprints._thinned(marks, 1.0)
+    held = [int(((kept >= low) & (kept < high)).sum()) for low, high in
+            ((0, 4), (4, 20_004), (20_004, 23_004))]  # fmt: skip
+    assert held == [4, footprints._CROWDED, footprints._CROWDED]
+    few = marks[:: -(-len(marks) // footprints._CROWDED)]
+    assert footprints._thinned(few, 1.0) == slice(None)
 
 
 def test_what_is_buried_almost_everywhere_is_shown_all_the_same():

@@ -35,6 +35,10 @@ _TIP = 2.0
 
 _MOST_MARKS = 8_000_000
 """Points on sharp edges, beside the ends of each."""
+
+_CROWDED = 512
+"""Most marks in a cell."""
+
 _BASE = 0.72
 """Standard deviation of a surfel in open surface, over the mean spacing."""
 _INSET = 0.30
@@ -81,6 +85,8 @@ def fit(
     step = max(0.5 * spacing, length / _MOST_MARKS)
     reach = _TIP * _STRETCH * _BASE * spacing
     marks, mark_edges = _marks(surface.edges, step)
+    kept = _thinned(marks, reach + step)
+    marks, mark_edges = marks[kept], mark_edges[kept]
     grid = HashGrid(marks, reach + step)
     centres, axes = points.copy(), np.zeros_like(points)
     sizes, caps = np.zeros((len(points), 2)), np.zeros((len(points), 2))
@@ -106,6 +112,19 @@ def _marks(
     share = (np.arange(len(owner)) - first[owner]) / np.maximum(counts[owner] - 1, 1)
     marks = edges[owner, 0] + share[:, None] * (edges[owner, 1] - edges[owner, 0])
     return marks, owner.astype(np.int32)
+
+
+def _thinned(marks: NDArray[np.float64], cell: float) -> NDArray[np.int64] | slice:
+    """Which marks to keep so that no cell is crowded: edges on each other say the same."""
+    grid = HashGrid(marks, cell)
+    held = np.diff(grid.starts)
+    if held.max() <= _CROWDED:
+        return slice(None)
+    held = np.repeat(held.astype(np.int64), held)
+    place = np.arange(len(marks)) - np.repeat(grid.starts[:-1], np.diff(grid.starts))
+    share = place * _CROWDED // held
+    keep = (held <= _CROWDED) | (share != (place - 1) * _CROWDED // held)
+    return np.sort(grid.items[keep])
 
 
 @kernel

@@ -30,6 +30,9 @@ __all__ = [
 _CROWD = 250.0
 """Samples in the cell of a sample, on average, that neighbour searches can bear: some 40 sheets."""
 
+_THINNED = 0.2
+"""Share of that crowd which is left where there were more."""
+
 _SIDE = 0.08
 """Share of the weight that is left between samples whose normals are at right angles or more."""
 
@@ -162,7 +165,7 @@ def layered_spacing(points: NDArray[np.float64], spacing: float) -> float:
         crowd = float((occupied**2).sum()) / max(len(points), 1)
         if crowd <= _CROWD:
             return spacing
-        smaller = spacing * max(0.1, math.sqrt(0.5 * _CROWD / crowd))
+        smaller = spacing * max(0.1, math.sqrt(_THINNED * _CROWD / crowd))
         # Where the grid cannot be finer, all points are one.
         if HashGrid(points, smaller).cell > smaller:
             return spacing
