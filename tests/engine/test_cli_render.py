@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -76,9 +77,25 @@ def test_the_picture_says_how_it_was_made_without_folders(scene: DotRasterizer) 
     assert main(["render", path, "-o", "a.png", *words]) == 0
     with Image.open("a.png") as image:
         assert image.text["Comment"] == (
-            "polyorama render ball.splat --size 32x24 --eye -1,-0.5,2 --background #fff "
+            "polyorama render ball.splat --size 32x24 --eye -1,-0.5,2 --background '#fff' "
             "--no-antialiased"
         )
+
+
+def test_the_command_in_a_picture_makes_it_again(scene: DotRasterizer) -> None:
+    os.rename("ball.splat", "a ball's.splat")
+    words = ["--eye", "0.1234567890123,-1e-07,-2.718281828459045", "--fov", "33.333333333333336"]
+    more = ["--size", "32x24", "--surfels", "1234", "--background", "0.1234567,0.5,0.25"]
+    assert main(["render", "a ball's.splat", "-o", "a.png", *words, *more]) == 0
+    with Image.open("a.png") as image:
+        command, first = image.text["Comment"], np.asarray(image)
+    program, *again = shlex.split(command)
+    assert program == "polyorama"
+    assert [word for word in words + more if word not in again] == []
+    assert main([*again, "-o", "b.png"]) == 0
+    with Image.open("b.png") as image:
+        assert image.text["Comment"] == command
+        assert np.array_equal(np.asarray(image), first)
 
 
 @pytest.mark.parametrize("words", [["--eye", "-1,0,-2.5e0"], ["--eye=-1,0,-2.5"]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama.verbs.workers import Look
 
+_SURFELS = 100_000
 _EXAMPLES = """\
 examples:
   polyorama render plant.ply -o plant.png
@@ -63,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--antialiased", action=argparse.BooleanOptionalAction, default=None,
         help="mip filter (default: as the capture was trained)",
     )  # fmt: skip
-    add("--surfels", type=int, default=100_000, metavar="N", help="Gaussians for each mesh")
+    add("--surfels", type=int, default=_SURFELS, metavar="N", help="Gaussians for each mesh")
     add_filming(parser)
 
     group = parser.add_argument_group("output")
@@ -360,13 +362,16 @@ def _stopped(text: str) -> None:
     print(f"polyorama: Stopped. {one_line(text)}", file=sys.stderr)
 
 
-_SPEAKING = (*CAMERA_OPTIONS, "background", "preset", "antialiased", *FILMING_OPTIONS)
-_DEFAULTS = {"background": "document", "fps": "30"}
+_SPEAKING = (*CAMERA_OPTIONS, "background", "preset", "antialiased", "surfels", *FILMING_OPTIONS)
+_DEFAULTS = {"background": "document", "fps": "30", "surfels": _SURFELS}
 
 
 def _command(options: argparse.Namespace, *, leave_out: Sequence[str] = ()) -> str:
-    """The command that makes this picture, without folders: it is stored in the file."""
-    words = ["polyorama render", *(Path(path).name for path in options.files)]
+    """The command that makes this picture, without folders: it is stored in the file.
+
+    As it is typed into a shell, and with every digit.
+    """
+    words = ["polyorama", "render", *(Path(path).name for path in options.files)]
     for name in _SPEAKING:
         value = getattr(options, name)
         if value is None or value == _DEFAULTS.get(name) or name in leave_out:
@@ -375,14 +380,19 @@ def _command(options: argparse.Namespace, *, leave_out: Sequence[str] = ()) -> s
             words.append(_flag(name) if value else f"--no-{name}")
             continue
         words += [_flag(name), Path(value).name if name == "cameras" else _word(name, value)]
-    return one_line(" ".join(words))
+    return one_line(shlex.join(words))
 
 
 def _word(name: str, value: Any) -> str:
     """An option's value as it is typed."""
     if not isinstance(value, tuple):
-        return f"{value:g}" if isinstance(value, float) else str(value)
+        return _digits(value)
     if name == "dof":
-        return f"f/{value[0]:g}@{value[1]}"
+        return f"f/{_digits(value[0])}@{value[1]}"
     joint = {"size": "x", "dolly": ":", "dolly_zoom": ":", "handheld": ":"}.get(name, ",")
-    return joint.join(f"{number:g}" for number in value)
+    return joint.join(_digits(number) for number in value)
+
+
+def _digits(value: float | str) -> str:
+    """A number with all its digits, and none that says nothing."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
