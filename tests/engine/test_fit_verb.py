@@ -199,6 +199,14 @@ def test_masks_are_found_by_name(pictures, tmp_path):
     assert dataset.views[0].mask.sum() == 24 * 48
 
 
+def test_a_scene_is_written_even_if_nothing_of_the_held_out_pictures_counts(pictures, tmp_path):
+    for number in (0, 8):
+        Image.new("L", (48, 48)).save(tmp_path / f"{number:03}.png")
+    done = po.fit(pictures, tmp_path / "a.ply", masks=tmp_path, settings=FitSettings(steps=2))
+    assert done.scores is None
+    assert (tmp_path / "a.ply").exists()
+
+
 def test_downscaling_and_holding_out(pictures):
     dataset = run(load_dataset(pictures, downscale=3, hold_out=4))
     assert dataset.views[0].pixels.shape == (16, 16, 3)

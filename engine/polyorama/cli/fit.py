@@ -116,8 +116,8 @@ def run(options: argparse.Namespace) -> int:
     quality = ""
     if done.scores is not None:
         quality = (
-            f", {done.scores.psnr:.2f} dB and SSIM {done.scores.ssim:.4f} on {done.held_out} "
-            f"held-out pictures"
+            f", {done.scores.psnr:.2f} dB and SSIM {done.scores.ssim:.4f} on "
+            f"{len(done.scores.each)} held-out pictures"
         )
     print(
         f"{len(done.cloud):,} splats from {done.fitted} pictures in {done.seconds:.0f} s{quality}: "

@@ -52,7 +52,7 @@ class Fitted:
     cloud
         The scene.
     scores
-        Agreement with the views held out; None where there were none.
+        Agreement with the views held out; None where there were none, or nothing of them counts.
     fitted, held_out
         How many views were fitted to, and held out.
     steps
@@ -177,7 +177,7 @@ def fit_job(
         )  # fmt: skip
         cloud = yield from _filmed(job, Path(film))
     scores = None
-    if dataset.held_out:
+    if not all(view.blank for view in dataset.held_out):
         yield Progress(numbers.steps, numbers.steps, "Measuring")
         background = (0.0, 0.0, 0.0) if numbers.background == "random" else numbers.background
         scores = evaluate(cloud, dataset.held_out, background=background, device=device)

@@ -65,6 +65,11 @@ class View:
                 f"picture {size[1]}x{size[0]}; they must have one size."
             )
 
+    @property
+    def blank(self) -> bool:
+        """Whether nothing of it counts."""
+        return self.mask is not None and not self.mask.any()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:

@@ -200,12 +200,12 @@ def evaluate(
     """
     if not views:
         raise UsageError("There is no view to measure with.")
-    blank = [view.name for view in views if view.mask is not None and not view.mask.any()]
+    blank = [view.name for view in views if view.blank]
+    if len(blank) == len(views):
+        raise UsageError("Every view to measure with is masked as a whole.")
     if blank:
-        views = [view for view in views if view.mask is None or view.mask.any()]
-        if not views:
-            raise UsageError("Every view to measure with is masked as a whole.")
         log.warning("Not measured, for masked as a whole: %s", _some(blank))
+        views = [view for view in views if not view.blank]
     place = fit_device(device)
     pictures = Pictures(views, place, background=background, keep=False)
     arrays = (cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
