@@ -7,7 +7,19 @@ import pytest
 
 from polyorama.errors import UsageError
 from polyorama.render.light import to_linear
-from polyorama.render.post import TONES, Grade, aces_like, agx_like, bloom, grade_light, show
+from polyorama.render.post import (
+    TONES,
+    Grade,
+    _blurred,
+    _convolve_rows,
+    _enlarge_rows,
+    _reduce_rows,
+    aces_like,
+    agx_like,
+    bloom,
+    grade_light,
+    show,
+)
 from polyorama.render.post import vignette as darken
 
 
@@ -125,6 +137,71 @@ def test_bloom_wraps_round_a_panorama() -> None:
     flat, round_ = bloom(lamp, 1.0), bloom(lamp, 1.0, wraps=True)
     assert flat[30, -1, 0] == 0.0
     assert round_[30, -1, 0] == pytest.approx(round_[30, 1, 0], rel=0.05)
+
+
+def gaussian(length: int, sigma: float, wraps: bool) -> np.ndarray:
+    """(length, length) float64: how much of each place comes to each other one."""
+    places = np.arange(length)
+    turns = range(-4, 5) if wraps else (0,)
+    away = places[:, None] - places[None, :]
+    total = sum(np.exp(-0.5 * ((away + turn * length) / sigma) ** 2) for turn in turns)
+    return np.asarray(total) / (sigma * np.sqrt(2 * np.pi))
+
+
+@pytest.mark.parametrize("sigma", [0.7, 3.0, 11.9, 12.1, 31.0, 60.0])
+@pytest.mark.parametrize("wraps", [False, True])
+def test_blurs_are_gaussians_and_do_not_jump(sigma: float, wraps: bool) -> None:
+    """Wherever a lamp stands among the cells of a coarse blur, its glow is around it."""
+    height, width = 90, 131
+    down, across = gaussian(height, sigma, False), gaussian(width, sigma, wraps)
+    for y, x in [(45, 60), (45, 61), (46, 62), (47, 64), (49, 67), (3, 0), (89, 130)]:
+        lamp = np.zeros((height, width, 3), np.float32)
+        lamp[y, x] = (1.0, 0.5, 0.0)
+        blurred = _blurred(lamp, sigma, wraps)
+        meant = np.outer(down[:, y], across[:, x])
+        # A Gaussian of 0.7 pixels is coarser than its own sum.
+        within = 0.01 if sigma > 1.0 else 0.02
+        assert np.abs(blurred[..., 0] - meant).max() < within * meant.max()
+        assert np.allclose(blurred[..., 1], 0.5 * blurred[..., 0], atol=1e-9)
+        assert not blurred[..., 2].any()
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+@pytest.mark.parametrize("factor", [1, 2, 5])
+def test_kernels_of_the_blur_against_slow_ones(factor: int, wraps: bool) -> None:
+    random = np.random.default_rng(2)
+    image = random.random((23, 7, 3)).astype(np.float32)
+    before, cells = 4, -(-23 // factor) + 2
+    reduced = np.zeros((cells + 6, 7, 3), np.float32)
+    _reduce_rows(0, len(reduced), image, reduced, factor, before, wraps)
+    meant = np.zeros((cells + 6, 7, 3))
+    for cell in range(cells + 6):
+        for y in range(-200, 223) if wraps else range(23):
+            away = abs((y + 0.5) / factor - 0.5 - (cell - before))
+            meant[cell] += max(1.0 - away, 0.0) / factor * image[y % 23].astype(float)
+    assert np.allclose(reduced, meant, atol=1e-6)
+
+    taps = random.random(7).astype(np.float32)
+    convolved = np.zeros((cells, 7, 3), np.float32)
+    _convolve_rows(0, cells, reduced, taps, convolved)
+    meant = np.stack([
+        sum(float(taps[k]) * reduced[y + k].astype(float) for k in range(7)) for y in range(cells)
+    ])  # fmt: skip
+    assert np.allclose(convolved, meant, rtol=1e-5)
+
+    columns = -(-11 // factor) + 2
+    small = random.random((cells, columns, 3)).astype(np.float32)
+    large = np.zeros((23, 11, 3), np.float32)
+    _enlarge_rows(0, 23, small, large, factor)
+    meant = np.zeros((23, 11, 3))
+    for y in range(23):
+        for x in range(11):
+            v, u = (y + 0.5) / factor + 0.5, (x + 0.5) / factor + 0.5
+            for j in range(cells):
+                for i in range(columns):
+                    share = max(1.0 - abs(v - j), 0.0) * max(1.0 - abs(u - i), 0.0)
+                    meant[y, x] += share * small[j, i].astype(float)
+    assert np.allclose(large, meant, atol=1e-6)
 
 
 def test_the_order_is_exposure_bloom_vignette() -> None:

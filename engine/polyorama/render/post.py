@@ -89,6 +89,9 @@ _BLOOM_SIGMAS = ((0.004, 0.40), (0.012, 0.30), (0.035, 0.20), (0.09, 0.10))
 """Widths of the glow as shares of the picture's height, and how much of it each carries."""
 _BLOOM_KNEE = (0.55, 0.95)
 """Linear brightness at which glowing begins, and at which all light glows."""
+_CELLS_PER_SIGMA = 6.0
+_SIGMAS = 3.5
+"""How far a Gaussian reaches: what lies beyond is 0.2 % of its middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,40 +217,66 @@ def bloom(
 
 
 def _blurred(image: NDArray[np.float32], sigma: float, wraps: bool) -> NDArray[np.float32]:
-    """Gaussian blur of (H, W, 3), `sigma` in pixels; wide ones at a lower resolution."""
+    """Gaussian blur of (H, W, 3), `sigma` in pixels; wide ones at a lower resolution.
+
+    Pixels are shared out among coarse cells by the same tent that brings them back, so that light
+    stays where it is and a glow does not jump from cell to cell when its lamp moves by a pixel.
+    Beyond the picture there is no light, except where it wraps.
+    """
     height, width = image.shape[:2]
-    factor = max(1, int(sigma / 2.5))
-    rows, columns = -(-height // factor), -(-width // factor)
-    # Beyond the picture there is no light, except where it wraps.
-    reach = int(np.ceil(3.0 * sigma / factor)) + 1
-    padded = np.zeros((rows * factor, columns * factor, 3), np.float32)
-    padded[:height, :width] = image
-    small = padded.reshape(rows, factor, columns, factor, 3).mean(axis=(1, 3), dtype=np.float32)
-    small = np.pad(small, ((reach, reach), (0, 0), (0, 0)))
-    mode = "wrap" if wraps and reach <= columns else "constant"
-    small = np.pad(small, ((0, 0), (reach, reach), (0, 0)), mode=mode)  # type: ignore[call-overload]
-    if factor > 1:
-        # The box of the reduction and the tent of the enlargement have blurred a little already.
-        sigma = float(np.sqrt(max(sigma * sigma - factor * factor * 0.25, 1e-6)))
-    taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) * factor / sigma) ** 2)
+    factor = max(1, int(sigma / _CELLS_PER_SIGMA))
+    # Both tents blur a little already: by the mean of what they spread a pixel, twice.
+    at = np.abs((np.arange(factor) + 0.5) / factor - 0.5)
+    spread = 2.0 * factor * factor * float((at * (1.0 - at)).mean())
+    left = float(np.sqrt(sigma * sigma - spread)) / factor if factor > 1 else sigma
+    reach = int(np.ceil(_SIGMAS * left))
+    taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(left, 1e-6)) ** 2)
     taps = (taps / taps.sum()).astype(np.float32)
-    blurred = _convolved(np.ascontiguousarray(_convolved(small, taps).transpose(1, 0, 2)), taps)
-    # Now transposed: rows are columns.
+
+    def along_rows(pixels: NDArray[np.float32], round_: bool) -> NDArray[np.float32]:
+        # A cell more on each side than cover the picture: its edges lie between two.
+        cells = -(-pixels.shape[0] // factor) + 2
+        small = np.empty((cells + 2 * reach, *pixels.shape[1:]), np.float32)
+        _over(lambda _, a, b: _reduce_rows(a, b, pixels, small, factor, reach + 1, round_),
+              len(small))  # fmt: skip
+        out = np.empty((cells, *pixels.shape[1:]), np.float32)
+        _over(lambda _, a, b: _convolve_rows(a, b, small, taps, out), cells)
+        return np.ascontiguousarray(out.transpose(1, 0, 2))
+
+    cells = along_rows(along_rows(np.ascontiguousarray(image), False), wraps)
     out = np.empty((height, width, 3), np.float32)
-    turned = np.ascontiguousarray(blurred.transpose(1, 0, 2))
-    _over(lambda _, a, b: _enlarge_rows(a, b, turned, out, factor), height)
-    return out
-
-
-def _convolved(image: NDArray[np.float32], taps: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Along the first axis, valid part only."""
-    out = np.empty((image.shape[0] - len(taps) + 1, *image.shape[1:]), np.float32)
-    _over(lambda _, a, b: _convolve_rows(a, b, image, taps, out), len(out))
+    _over(lambda _, a, b: _enlarge_rows(a, b, cells, out, factor), height)
     return out
 
 
 def _over(task: Callable[[int, int, int], None], rows: int) -> None:
     parallel_for(task, rows, 4 * core_count())
+
+
+@kernel
+def _reduce_rows(
+    start: int,
+    stop: int,
+    image: NDArray[np.float32],
+    out: NDArray[np.float32],
+    factor: int,
+    before: int,
+    wraps: bool,
+) -> None:
+    """Cells of `factor` rows, each a tent two cells wide, the first `before` cells before row 0."""
+    height = image.shape[0]
+    for cell in range(start, stop):
+        center = (cell - before + 0.5) * factor - 0.5
+        out[cell] = np.float32(0.0)
+        for at in range(int(np.ceil(center - factor)), int(np.floor(center + factor)) + 1):
+            weight = np.float32((1.0 - abs(at - center) / factor) / factor)
+            inside = 0 <= at < height
+            if weight <= np.float32(0.0) or not (inside or wraps):
+                continue
+            y = at if inside else at % height
+            for x in range(image.shape[1]):
+                for c in range(3):
+                    out[cell, x, c] += weight * image[y, x, c]
 
 
 @kernel
@@ -272,16 +301,15 @@ def _convolve_rows(
 def _enlarge_rows(
     start: int, stop: int, small: NDArray[np.float32], out: NDArray[np.float32], factor: int
 ) -> None:
-    """Bilinear; out pixel i lies at (i + 0.5) / factor - 0.5 of the small picture."""
-    last_row, last_column = small.shape[0] - 1, small.shape[1] - 1
+    """Bilinear; out pixel i lies at (i + 0.5) / factor + 0.5 of the cells, see `_blurred`."""
     for y in range(start, stop):
-        v = max((y + 0.5) / factor - 0.5, 0.0)
-        top = min(int(v), last_row)
-        below, fy = min(top + 1, last_row), np.float32(v - top)
+        v = (y + 0.5) / factor + 0.5
+        top = int(v)
+        below, fy = top + 1, np.float32(v - top)
         for x in range(out.shape[1]):
-            u = max((x + 0.5) / factor - 0.5, 0.0)
-            left = min(int(u), last_column)
-            right, fx = min(left + 1, last_column), np.float32(u - left)
+            u = (x + 0.5) / factor + 0.5
+            left = int(u)
+            right, fx = left + 1, np.float32(u - left)
             for c in range(3):
                 upper = small[top, left, c] + fx * (small[top, right, c] - small[top, left, c])
                 lower = small[below, left, c] + fx * (
