@@ -65,14 +65,34 @@ def rotation(q):
     )
 
 
-def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
+@dataclass
+class Edits:
+    """A palette (P, 3, 4) with an entry a splat, states, and the tint of selected splats."""
+
+    palette: np.ndarray
+    index: np.ndarray
+    state: np.ndarray
+    highlight: tuple[float, float, float] | None = None
+
+
+SELECTED, NOT_DRAWN = 1, 2 | 4
+
+
+def render_reference(cloud, camera, constants, features=None, edits=None) -> ReferenceFrame:
+    count = len(cloud.means)
+    if edits is None:
+        edits = Edits(np.eye(3, 4)[None], np.zeros(count, int), np.zeros(count, int))
+    linear, shift = edits.palette[edits.index, :, :3], edits.palette[edits.index, :, 3]
+    # What turns harmonics is the rotation (or reflection) nearest to the map.
+    u, _, vt = np.linalg.svd(linear)
+    turns = u @ vt
     width, height = camera.width, camera.height
     rot, trans = camera.viewmat[:3, :3], camera.viewmat[:3, 3]
-    means = cloud.means.astype(np.float64)
+    means = np.einsum("nij,nj->ni", linear, cloud.means.astype(np.float64)) + shift
     in_camera = means @ rot.T + trans
     eye = -rot.T @ trans
     depth = in_camera[:, 2]
-    order = np.argsort(cloud.means.astype(np.float64) @ rot[2] + trans[2], kind="stable")
+    order = np.argsort(depth, kind="stable")
     color = np.zeros((height, width, 3))
     trans_left = np.ones((height, width))
     done = np.zeros((height, width), bool)
@@ -87,9 +107,10 @@ def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
     margin_y = constants.jacobian_margin * 0.5 * height / fy
     for i in order:
         x, y, z = in_camera[i]
-        if z < near or z > camera.far:
+        if z < near or z > camera.far or edits.state[i] & NOT_DRAWN:
             continue
         m = rotation(cloud.quats[i].astype(np.float64)) * cloud.scales[i].astype(np.float64)
+        m = linear[i] @ m
         sigma = rot @ (m @ m.T) @ rot.T
         if camera.kind == "pinhole":
             tx = z * np.clip(x / z, -camera.cx / fx - margin_x, (width - camera.cx) / fx + margin_x)
@@ -121,7 +142,10 @@ def render_reference(cloud, camera, constants, features=None) -> ReferenceFrame:
         if x0 >= x1 or y0 >= y1:
             continue
         coefficients = cloud.sh[i].astype(np.float64)
+        direction = direction @ turns[i]
         rgb = np.maximum(basis(direction)[: len(coefficients)] @ coefficients + 0.5, 0.0)
+        if edits.highlight is not None and edits.state[i] & SELECTED:
+            rgb = 0.35 * rgb + 0.65 * np.array(edits.highlight)
         dx = u - (np.arange(x0, x1) + 0.5)[None, :]
         dy = v - (np.arange(y0, y1) + 0.5)[:, None]
         power = 0.5 * (conic[0, 0] * dx**2 + conic[1, 1] * dy**2) + conic[0, 1] * dx * dy

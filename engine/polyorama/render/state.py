@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.render.bake import HIGHLIGHT_SHARE, bake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,10 +19,14 @@ if TYPE_CHECKING:
     from polyorama.core.types import Camera
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["MAX_FEATURES", "PRESETS", "Constants", "Gaussians", "RenderState"]
+__all__ = ["HIGHLIGHT_SHARE", "MAX_FEATURES", "PRESETS", "Constants", "Gaussians", "RenderState"]
 
 MAX_FEATURES = 32
 """Most feature channels a splat may carry through a render."""
+
+_lock = threading.Lock()
+_BAKED = 2
+"""How many are kept for one cloud: with the selection shown, and without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,10 @@ PRESETS: Mapping[str, Constants] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaussians:
-    """The flat array: every Gaussian of a document, in world space.
+    """The flat array: every Gaussian of a document, and where in the world it is.
+
+    Moving things changes `palette`, choosing and hiding them changes `state`; the cloud's arrays
+    stay what they are.
 
     Parameters
     ----------
@@ -73,14 +82,33 @@ class Gaussians:
         (N,) int32, which of `node_ids` a splat belongs to, or None when there is one node.
     node_ids
         Ids of the nodes drawn, in document order.
+    palette
+        (P, 3, 4) float64 affine maps from where the cloud's arrays are to the world; None where
+        they are in world space already.
+    palette_index
+        (N,) uint16, which map moves a splat; None when all follow the first.
+    state
+        (N,) uint8 bits of `polyorama.scene.stack` (SELECTED, HIDDEN, DELETED, LOCKED), or None.
+    rows
+        (N,) int32, where these are a part of others (see `baked`): which of them each is.
     cache
-        Where a rasterizer keeps what it derives once per array (never part of the value).
+        Where a rasterizer keeps what it derives once per array (never part of the value); those
+        that share a cloud may share it.
+
+    Raises
+    ------
+    UsageError
+        If shapes disagree.
     """
 
     cloud: SplatCloud
     features: NDArray[np.float32] | None = None
     node_index: NDArray[np.int32] | None = None
     node_ids: tuple[str, ...] = ()
+    palette: NDArray[np.float64] | None = None
+    palette_index: NDArray[np.uint16] | None = None
+    state: NDArray[np.uint8] | None = None
+    rows: NDArray[np.int32] | None = None
     cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -91,9 +119,78 @@ class Gaussians:
                     f"Features have shape {self.features.shape}; expected ({len(self.cloud)}, "
                     f"1 to {MAX_FEATURES})."
                 )
-            view = np.ascontiguousarray(self.features, np.float32).view()
-            view.flags.writeable = False
-            object.__setattr__(self, "features", view)
+            _freeze(self, "features", np.float32)
+        count = len(self.cloud)
+        if self.palette is not None:
+            if self.palette.ndim != 3 or self.palette.shape[1:] != (3, 4) or not len(self.palette):
+                raise UsageError(f"A palette has shape {self.palette.shape}; expected (P, 3, 4).")
+            _freeze(self, "palette", np.float64)
+        elif self.palette_index is not None:
+            raise UsageError("There is a palette index without a palette.")
+        for name, dtype in (("palette_index", np.uint16), ("state", np.uint8), ("rows", np.int32)):
+            column = getattr(self, name)
+            if column is not None:
+                if column.shape != (count,):
+                    raise UsageError(f"{name} has shape {column.shape}; expected ({count},).")
+                _freeze(self, name, dtype)
+        index, palette = self.palette_index, self.palette
+        # Kernels look entries up without asking.
+        if index is not None and palette is not None and count and index.max() >= len(palette):
+            raise UsageError(f"A palette of {len(palette)} has no entry {index.max()}.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all of it is drawn as the cloud's arrays say."""
+        return self.palette is None and self.state is None
+
+    def baked(self, highlight: tuple[float, float, float] | None = None) -> Gaussians:
+        """The same picture without palette and state; kept, and itself where it has neither.
+
+        Splats are moved by `SplatCloud.transformed`, hidden and deleted ones left out, selected
+        ones coloured; `rows` tells which splat is which.
+
+        Parameters
+        ----------
+        highlight
+            As of `RenderState`.
+
+        Raises
+        ------
+        UsageError
+            As `SplatCloud.transformed`.
+        """
+        if self.is_plain:
+            return self
+        inputs = (self.palette, self.palette_index, self.state, self.features)
+        with _lock:  # two renders may run at once
+            kept: list[tuple[Any, Any, Gaussians]] = self.cache.setdefault("baked", [])
+            for arrays, tint, made in kept:
+                if tint == highlight and all(a is b for a, b in zip(arrays, inputs, strict=True)):
+                    return made
+            made = self._baked(highlight)
+            kept.append((inputs, highlight, made))
+            del kept[:-_BAKED]
+            return made
+
+    def _baked(self, highlight: tuple[float, float, float] | None) -> Gaussians:
+        cloud, rows = bake(self.cloud, self.palette, self.palette_index, self.state, highlight)
+        if rows is None:
+            return Gaussians(cloud, self.features, self.node_index, self.node_ids, rows=self.rows)
+        return Gaussians(
+            cloud,
+            None if self.features is None else self.features[rows],
+            None if self.node_index is None else self.node_index[rows],
+            self.node_ids,
+            rows=rows if self.rows is None else self.rows[rows],
+        )
+
+
+def _freeze(gaussians: Gaussians, name: str, dtype: type[np.generic]) -> None:
+    array = np.ascontiguousarray(getattr(gaussians, name), dtype)
+    if array.flags.writeable:  # what is frozen stays the same object: caches know it by that
+        array = array.view()
+        array.flags.writeable = False
+    object.__setattr__(gaussians, name, array)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,11 +209,14 @@ class RenderState:
         Which renderer's numbers hold.
     limit
         Draw only the first `limit` splats in importance order; None draws all.
+    highlight
+        Display RGB, 0..1, into which selected splats are blended by `HIGHLIGHT_SHARE`; None shows
+        no selection.
 
     Raises
     ------
     UsageError
-        If the background is no colour.
+        If background or highlight are no colours.
     """
 
     gaussians: Gaussians
@@ -124,8 +224,16 @@ class RenderState:
     background: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
     constants: Constants = PRESETS["gsplat-1.5.3"]
     limit: int | None = None
+    highlight: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
-        under = self.background
-        if under is not None and not (len(under) == 3 and all(0.0 <= c <= 1.0 for c in under)):
-            raise UsageError(f"A background is three numbers from 0 to 1, not {under}.")
+        for what in ("background", "highlight"):
+            color = getattr(self, what)
+            if color is not None and not (len(color) == 3 and all(0.0 <= c <= 1.0 for c in color)):
+                raise UsageError(f"A {what} is three numbers from 0 to 1, not {color}.")
+
+    def baked(self) -> RenderState:
+        """The same with `Gaussians.baked`, for what draws neither palettes nor states."""
+        if self.gaussians.is_plain:
+            return self
+        return replace(self, gaussians=self.gaussians.baked(self.highlight))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polyorama.core.compile import core_count, parallel_for, ranges
 from polyorama.core.simd import WIDTH
@@ -21,7 +22,7 @@ from polyorama.render.cpu.project import RECORD, project
 from polyorama.render.cpu.sort import sort_by_depth
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import DTypeLike
 
     from polyorama.core.types import Lens
     from polyorama.render.state import Constants
@@ -30,6 +31,7 @@ __all__ = [
     "MAX_PAIRS",
     "PARTS_PER_CORE",
     "Binned",
+    "Edits",
     "Projected",
     "bin_splats",
     "optics_array",
@@ -132,6 +134,10 @@ def optics_array(lens: Lens, constants: Constants, dtype: DTypeLike = np.float32
     )
 
 
+Edits = tuple[NDArray[np.uint16], NDArray[np.uint8], np.uint8, np.uint8, NDArray[Any]]
+"""What `project.project` takes by that name."""
+
+
 def project_splats(
     means: NDArray[Any],
     quats: NDArray[Any],
@@ -140,6 +146,7 @@ def project_splats(
     sh: NDArray[Any],
     view: NDArray[Any],
     optics: NDArray[Any],
+    edits: Edits | None = None,
 ) -> Projected:
     """Run `project.project` over all splats, natural-form arrays of one precision."""
     count = len(means)
@@ -147,12 +154,16 @@ def project_splats(
     room = max(count, WIDTH)
 
     def padded(array: NDArray[Any]) -> NDArray[Any]:
-        if len(array) == room:
+        if len(array) == room or array.size == 0:
             return array
-        return np.concatenate([array, np.zeros((room - count, *array.shape[1:]), array.dtype)])
+        filled = np.concatenate([array, np.zeros((room - count, *array.shape[1:]), array.dtype)])
+        filled.flags.writeable = array.flags.writeable  # else the kernel is compiled once more
+        return filled
 
     flat = [padded(array).reshape(-1) for array in (means, quats, scales, opacities)]
     harmonics = padded(sh)
+    if edits is not None:
+        edits = (padded(edits[0]), padded(edits[1]), edits[2], edits[3], edits[4])
     degree = {1: 0, 4: 1, 9: 2, 16: 3}[sh.shape[1]]
     records = np.empty((room, RECORD), means.dtype)
     splat_ids, order = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -160,7 +171,7 @@ def project_splats(
     def task(_: int, start: int, stop: int) -> tuple[int, int]:
         begin, end = start * WIDTH, min(stop * WIDTH, count)
         filled = project(
-            begin, end, *flat, harmonics, degree, view, optics, records, splat_ids, order
+            begin, end, *flat, harmonics, degree, view, optics, edits, records, splat_ids, order
         )
         return begin, begin + filled
 

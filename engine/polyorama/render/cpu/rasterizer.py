@@ -16,14 +16,11 @@ from polyorama.render.cpu.pipeline import (
     Binned,
     Projected,
     bin_splats,
-    optics_array,
-    project_splats,
     slabs,
     tile_counts,
-    view_array,
 )
+from polyorama.render.cpu.placed import project_state
 from polyorama.render.frame import OUTPUTS, Frame
-from polyorama.render.prefix import limited
 from polyorama.render.rasterizers import Availability
 
 if TYPE_CHECKING:
@@ -67,16 +64,12 @@ class CpuRasterizer:
             raise UsageError("The scene has no feature channels to draw.")
         timing: dict[str, float] = {}
         clock = _Clock(timing)
-        cloud, features, names = limited(state.gaussians, state.limit)
         camera = state.camera
-        projected = project_splats(
-            cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
-            view_array(camera.viewmat), optics_array(camera.lens, state.constants),
-        )  # fmt: skip
+        projected, drawn, names = project_state(state)
         clock.lap("project")
         projected = projected.sorted()
         clock.lap("sort")
-        picture = _Picture(state, features if "features" in wanted else None, wanted)
+        picture = _Picture(state, drawn.features if "features" in wanted else None, wanted)
         runs = slabs(projected, camera.width, camera.height)
         pairs = 0
         for number, run in enumerate(runs):

@@ -78,7 +78,7 @@ class CudaRasterizer:
             raise UsageError(f"The backend cuda cannot draw with {trouble}; choose cpu for that.")
         try:
             with torch.inference_mode():
-                return self._render(gsplat, state, wanted)
+                return self._render(gsplat, state.baked(), wanted)
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             camera = state.camera
@@ -147,25 +147,31 @@ class CudaRasterizer:
     def _uploaded(
         self, gaussians: Gaussians, limit: int | None
     ) -> tuple[Tensors, torch.Tensor | None]:
-        """The splats to draw as tensors, and their names where they are a coarse prefix."""
+        """The splats to draw as tensors, and their names where they are a part of others."""
         kept: dict[Any, Any] = gaussians.cache.setdefault(_CACHE, {})
         key = self._device
         if key not in kept:
             kept[key] = self._upload(gaussians)
         if limit is None or limit >= len(gaussians.cloud):
-            return kept[key], None
+            if gaussians.rows is not None and "rows" not in kept:
+                kept["rows"] = self._names(gaussians.rows)
+            return kept[key], kept.get("rows")
         # Coarse versions are few: their rows are picked on the GPU and kept there.
         part = (self._device, max(limit, 0))
         if part not in kept:
-            import torch
-
-            _, _, names = limited(gaussians, limit)
+            _, names = limited(gaussians, limit)
             assert names is not None
-            index = torch.as_tensor(names.astype(np.int64), device=self._device)
+            index = self._names(names)
+            told = index if gaussians.rows is None else self._names(gaussians.rows[names])
             for old in [name for name in kept if isinstance(name, tuple)][:-2]:
                 kept.pop(old, None)
-            kept[part] = (kept[key].subset(index), index)
+            kept[part] = (kept[key].subset(index), told)
         return kept[part]  # type: ignore[no-any-return]
+
+    def _names(self, names: NDArray[np.int32]) -> torch.Tensor:
+        import torch
+
+        return torch.as_tensor(names.astype(np.int64), device=self._device)
 
     def _upload(self, gaussians: Gaussians) -> Tensors:
         import torch

@@ -175,15 +175,10 @@ class GlRasterizer:
 def _sorted_rows(state: RenderState) -> tuple[NDArray[np.float32], Mapping[str, float]]:
     """Projected splats from near to far, (n, 12) float32, and how long the steps took."""
     from polyorama.core.compile import core_count, parallel_for
-    from polyorama.render.cpu.pipeline import optics_array, project_splats, view_array
-    from polyorama.render.prefix import limited
+    from polyorama.render.cpu.placed import project_state
 
     begun = time.perf_counter()
-    cloud, _, _ = limited(state.gaussians, state.limit)
-    projected = project_splats(
-        cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh,
-        view_array(state.camera.viewmat), optics_array(state.camera.lens, state.constants),
-    )  # fmt: skip
+    projected, _, _ = project_state(state)
     middle = time.perf_counter()
     projected = projected.sorted()
     rows = np.empty((len(projected.order), projected.records.shape[1]), np.float32)
