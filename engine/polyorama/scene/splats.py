@@ -38,7 +38,7 @@ def colors_from_sh(dc: ArrayLike) -> NDArray[np.float32]:
         return (np.float32(0.5) + np.float32(SH_C0) * dc32).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class SplatCloud:
     """N Gaussians in natural form; every array is read-only.
 
@@ -252,9 +252,17 @@ def _freeze(cloud: SplatCloud, name: str, shape: tuple[int, ...]) -> None:
 
 
 def _owned(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view; what it looks at becomes read-only too, so that no one can write to it."""
+    """A read-only view; what it looks at becomes read-only too, so that no one can write to it.
+
+    An array that is so already is taken as it is: clouds that share an array share one object.
+    """
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and not owner.flags.writeable:
+        owner = owner.base
+    if not isinstance(owner, np.ndarray):
+        return array
     view = array.view()
-    owner: Any = view
+    owner = view
     while isinstance(owner, np.ndarray):
         owner.flags.writeable = False
         owner = owner.base

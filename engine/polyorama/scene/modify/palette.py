@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.compile import kernel
 from polyorama.errors import UsageError
+from polyorama.scene.modify.step import flags_of, in_parts
 from polyorama.scene.placement import matrix_of
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from polyorama.scene.modify.step import Step
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["baked", "moved_means", "transform", "transform_matrix"]
+__all__ = ["Reindexed", "baked", "moved", "reindexed", "transform", "transform_matrix"]
 
 _MOST = 65536
 """Maps that a uint16 can tell apart."""
@@ -34,83 +36,163 @@ def transform_matrix(modifier: Transform) -> NDArray[np.float64]:
     return matrix
 
 
-def transform(step: Step, modifier: Transform, chosen: NDArray[np.bool_] | None) -> Step:
-    """Put the modifier's map before those that splats have already.
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Reindexed:
+    """Which splats have which map once some of them are moved; it does not depend on whereto.
+
+    Parameters
+    ----------
+    index
+        (N,) uint16, of the new maps.
+    before
+        (P,) int64, the old map that each new one comes from.
+    moves
+        (P,) bool, whether it is moved now.
+    """
+
+    index: NDArray[np.uint16]
+    before: NDArray[np.int64]
+    moves: NDArray[np.bool_]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the index."""
+        return self.index.nbytes
+
+
+def reindexed(
+    count: int,
+    index: NDArray[np.uint16] | None,
+    ways: int,
+    chosen: NDArray[np.bool_] | None,
+) -> Reindexed:
+    """Give splats that are moved now maps of their own.
+
+    Parameters
+    ----------
+    count
+        Splats.
+    index
+        The present index, or None.
+    ways
+        Maps in the present palette.
+    chosen
+        Which splats are moved, or None for all.
 
     Raises
     ------
     UsageError
         If there are more different maps than an index can tell apart.
     """
+    old = np.empty(0, np.uint16) if index is None else index
+    flags = flags_of(chosen)
+    used = np.zeros(2 * ways, np.bool_)
+    used[0] = True  # the identity keeps its place
+    in_parts(count, lambda start, stop: _mark(old, flags, ways, used, start, stop))
+    pairs = np.flatnonzero(used)
+    if len(pairs) > _MOST:
+        raise UsageError(
+            f"These transforms move splats in more than {_MOST:,} different ways; apply some of "
+            "them first."
+        )
+    table = np.zeros(2 * ways, np.uint16)
+    table[pairs] = np.arange(len(pairs))
+    fresh = np.empty(count, np.uint16)
+    in_parts(count, lambda start, stop: _renumber(old, flags, ways, table, fresh, start, stop))
+    fresh.flags.writeable = False
+    return Reindexed(fresh, pairs % ways, pairs >= ways)
+
+
+def transform(step: Step, modifier: Transform, ways: Reindexed) -> Step:
+    """Let the modifier's map follow those that splats have already."""
     matrix = transform_matrix(modifier)
-    index, sources, moved = _indexed(step, chosen)
-    old = np.eye(3, 4)[None] if step.palette is None else step.palette
-    palette = old[sources].copy()
-    linear = matrix[:, :3]
-    palette[moved] = linear @ palette[moved]
-    palette[moved, :, 3] += matrix[:, 3]
+    palette = step.maps()[0][ways.before].copy()
+    palette[ways.moves] = matrix[:, :3] @ palette[ways.moves]
+    palette[ways.moves, :, 3] += matrix[:, 3]
     palette.flags.writeable = False
-    return replace(step, palette=palette, palette_index=index)
+    return replace(step, palette=palette, palette_index=ways.index)
 
 
-def _indexed(
-    step: Step, chosen: NDArray[np.bool_] | None
-) -> tuple[NDArray[np.uint16], NDArray[np.int64], NDArray[np.bool_]]:
-    """The new index, and of each new map the old one and whether it is moved now."""
-    count = len(step.cloud)
-    old = step.palette_index
-    before = 1 if step.palette is None else len(step.palette)
-    if old is None and chosen is None:
-        index = np.ones(count, np.uint16)
-        pairs = np.array([0, 1], np.int64)
-    else:
-        keys = np.zeros(count, np.int64) if old is None else old.astype(np.int64)
-        keys = keys + before * (np.ones(count, np.bool_) if chosen is None else chosen)
-        used = np.zeros(2 * before, np.bool_)
-        used[keys] = True
-        used[0] = True  # the identity keeps its place
-        pairs = np.flatnonzero(used)
-        if len(pairs) > _MOST:
-            raise UsageError(
-                f"These transforms move splats in more than {_MOST:,} different ways; apply some "
-                "of them first."
-            )
-        table = np.zeros(2 * before, np.uint16)
-        table[pairs] = np.arange(len(pairs))
-        index = table[keys]
-        # The pair number tells the old map and whether it is moved.
-        return _frozen(index), pairs % before, pairs >= before
-    return _frozen(index), np.zeros(2, np.int64), pairs.astype(np.bool_)
+def moved(
+    means: NDArray[np.float32],
+    palette: NDArray[np.float64],
+    index: NDArray[np.uint16],
+) -> NDArray[np.float32]:
+    """(N, 3) float32 read-only: centres, each moved by its map."""
+    result = np.empty_like(means)
+    in_parts(len(means), lambda start, stop: _move(means, palette, index, result, start, stop))
+    result.flags.writeable = False
+    return result
 
 
-def _frozen(index: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    index.flags.writeable = False
-    return index
+def baked(
+    cloud: SplatCloud,
+    palette: NDArray[np.float64] | None,
+    index: NDArray[np.uint16] | None,
+) -> SplatCloud:
+    """The cloud with the palette carried out on centres, shapes and harmonics.
 
-
-def moved_means(step: Step) -> NDArray[np.float32]:
-    """(N, 3) float32 centres after the palette; the cloud's own array where there is none."""
-    if step.palette is None or step.palette_index is None:
-        return step.cloud.means
-    maps = step.palette[step.palette_index]
-    moved = np.einsum("nij,nj->ni", maps[:, :, :3], step.cloud.means) + maps[:, :, 3]
-    means: NDArray[np.float32] = moved.astype(np.float32)
-    means.flags.writeable = False
-    return means
-
-
-def baked(step: Step) -> SplatCloud:
-    """The cloud with the palette carried out on centres, shapes and harmonics."""
-    cloud = step.cloud
-    if step.palette is None or step.palette_index is None:
+    Raises
+    ------
+    UsageError
+        If splats would leave the range of 32-bit numbers.
+    """
+    if palette is None or index is None or not len(cloud):
         return cloud
+    counts = np.bincount(index, minlength=len(palette))
+    if counts.max() == len(cloud):
+        return cloud.transformed(palette[int(counts.argmax())])
     arrays = {name: getattr(cloud, name).copy() for name in ("means", "quats", "scales", "sh")}
-    order = np.argsort(step.palette_index, kind="stable")
-    edges = np.searchsorted(step.palette_index[order], np.arange(len(step.palette) + 1))
-    for entry in range(1, len(step.palette)):
-        rows = order[edges[entry] : edges[entry + 1]]
-        if len(rows):
-            part = cloud.subset(rows).transformed(step.palette[entry])
+    order = np.argsort(index, kind="stable")
+    edges = np.concatenate([[0], np.cumsum(counts)])
+    for entry in np.flatnonzero(counts):
+        if entry:
+            rows = order[edges[entry] : edges[entry + 1]]
+            part = cloud.subset(rows).transformed(palette[entry])
             for name, array in arrays.items():
                 array[rows] = getattr(part, name)
     return replace(cloud, **arrays)
+
+
+@kernel
+def _mark(index: Any, flags: Any, ways: int, used: Any, start: int, stop: int) -> None:
+    """Which pairs of old map and choice there are. Threads write the same True."""
+    for i in range(start, stop):
+        pair = np.int64(0)
+        if len(index):
+            pair = np.int64(index[i])
+        if len(flags) == 0 or flags[i]:
+            pair += ways
+        if not used[pair]:
+            used[pair] = True
+
+
+@kernel
+def _renumber(
+    index: Any, flags: Any, ways: int, table: Any, fresh: Any, start: int, stop: int
+) -> None:
+    for i in range(start, stop):
+        pair = np.int64(0)
+        if len(index):
+            pair = np.int64(index[i])
+        if len(flags) == 0 or flags[i]:
+            pair += ways
+        fresh[i] = table[pair]
+
+
+@kernel
+def _move(means: Any, palette: Any, index: Any, out: Any, start: int, stop: int) -> None:
+    for i in range(start, stop):
+        entry = np.int64(index[i])
+        if entry == 0:
+            for row in range(3):
+                out[i, row] = means[i, row]
+            continue
+        x, y, z = np.float64(means[i, 0]), np.float64(means[i, 1]), np.float64(means[i, 2])
+        for row in range(3):
+            out[i, row] = (
+                palette[entry, row, 0] * x
+                + palette[entry, row, 1] * y
+                + palette[entry, row, 2] * z
+                + palette[entry, row, 3]
+            )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.compile import kernel
 from polyorama.errors import UsageError
-from polyorama.scene.modify.palette import moved_means
-from polyorama.scene.modify.splatwise import faded, removed
+from polyorama.scene.modify.step import DELETED, flags_of, in_parts
 from polyorama.scene.placement import matrix_of
 
 if TYPE_CHECKING:
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from polyorama.scene.modifiers import Crop
     from polyorama.scene.modify.step import Place, Step
 
-__all__ = ["crop", "depth_inside", "volume_of"]
+__all__ = ["crop", "volume_of"]
+
+_BOX, _ROUND, _PLANE = 0, 1, 2
+_FORMS = {"box": _BOX, "sphere": _ROUND, "ellipsoid": _ROUND, "plane": _PLANE}
 
 
 def volume_of(modifier: Crop, place: Place) -> tuple[str, NDArray[np.float64]]:
@@ -28,47 +32,92 @@ def volume_of(modifier: Crop, place: Place) -> tuple[str, NDArray[np.float64]]:
     return modifier.shape, matrix_of(modifier.center, modifier.rotation, size)
 
 
-def depth_inside(
-    points: NDArray[np.float32], shape: str, volume: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """(N,) float64 distance of points (N, 3) from a volume's surface, negative outside.
+def crop(step: Step, modifier: Crop, place: Place) -> Step:
+    """Remove what is outside the volume, or with `inverted` what is inside.
 
-    It is exact for planes, spheres and the insides of boxes; for ellipsoids it is f / |grad f| of
-    f = 1/2 - |q|, with q the point in the volume's unit form.
+    Over the width `soft`, inside the surface of what stays, splats fade by a smoothstep. The
+    distance from the surface is exact for planes, spheres and inside boxes; for ellipsoids it is
+    f / |grad f| of f = 1/2 - |q|, with q the point in the volume's unit form. Strength below 1
+    leaves that share of what would go.
 
     Raises
     ------
     UsageError
         If the volume is flat.
     """
-    if np.linalg.matrix_rank(volume[:3, :3]) < 3:
+    shape, volume = volume_of(modifier, place)
+    linear = volume[:3, :3]
+    if not np.isfinite(volume).all() or np.linalg.matrix_rank(linear) < 3:
         raise UsageError("A crop volume without width, height or depth cuts nothing; scale it.")
-    inverse = np.linalg.inv(volume[:3, :3])
-    with np.errstate(all="ignore"):
-        q = (points.astype(np.float64) - volume[:3, 3]) @ inverse.T
-        steep = np.linalg.norm(inverse, axis=1)
-        if shape == "plane":
-            return np.asarray(-q[:, 1] / steep[1])
-        if shape == "box":
-            return np.asarray(((0.5 - np.abs(q)) / steep).min(axis=1))
-        radius = np.linalg.norm(q, axis=1)
-        away = np.linalg.norm((q / np.maximum(radius, 1e-12)[:, None]) @ inverse, axis=1)
-        center = np.linalg.norm(inverse, 2)
-        return np.asarray((0.5 - radius) / np.where(radius > 1e-9, away, center))
+    inverse = np.linalg.inv(linear)
+    palette, index = step.maps()
+    units = inverse @ palette
+    units[:, :, 3] -= inverse @ volume[:3, 3]
+    count = len(step)
+    gone = np.zeros(count, np.uint8) if step.gone is None else step.gone.copy()
+    opacities = step.opacities.copy()
+    flags = flags_of(place.chosen)
+    touched = np.zeros(2, np.bool_)
+
+    def work(start: int, stop: int) -> None:
+        _crop(
+            step.means, units, index, flags, _FORMS[shape], inverse, modifier.inverted,
+            modifier.soft, modifier.strength, gone, opacities, touched, start, stop,
+        )  # fmt: skip
+
+    in_parts(count, work)
+    if touched[0]:
+        step = replace(step, gone=gone)
+    return replace(step, opacities=opacities) if touched[1] else step
 
 
-def crop(step: Step, modifier: Crop, chosen: NDArray[np.bool_] | None, place: Place) -> Step:
-    """Remove what is outside the volume, or with `inverted` what is inside.
+@kernel
+def _depth(form: int, x: float, y: float, z: float, inverse: Any, steep: Any) -> float:
+    """Distance from the surface, negative outside, of a point in the volume's unit form."""
+    if form == _PLANE:
+        return float(-y / steep[1])
+    if form == _BOX:
+        a = (0.5 - abs(x)) / steep[0]
+        b = (0.5 - abs(y)) / steep[1]
+        c = (0.5 - abs(z)) / steep[2]
+        return float(min(a, b, c))
+    radius = np.sqrt(x * x + y * y + z * z)
+    if radius <= 1e-9:
+        return float(0.5 / steep[3])
+    u = x * inverse[0, 0] + y * inverse[1, 0] + z * inverse[2, 0]
+    v = x * inverse[0, 1] + y * inverse[1, 1] + z * inverse[2, 1]
+    w = x * inverse[0, 2] + y * inverse[1, 2] + z * inverse[2, 2]
+    return float((0.5 - radius) * radius / np.sqrt(u * u + v * v + w * w))
 
-    Over the width `soft`, inside the surface of what stays, splats fade by a smoothstep.
-    """
-    depth = depth_inside(moved_means(step), *volume_of(modifier, place))
-    kept = ~(depth >= 0.0) if modifier.inverted else depth >= 0.0
-    out = ~kept if chosen is None else ~kept & chosen
-    if modifier.soft > 0.0:
-        t = np.clip(np.abs(depth) / modifier.soft, 0.0, 1.0)
-        factors = 1.0 - modifier.strength * (1.0 - t * t * (3.0 - 2.0 * t))
-        inside = kept & (t < 1.0) if chosen is None else kept & chosen & (t < 1.0)
-        if inside.any():
-            step = faded(step, np.where(inside, factors, 1.0).astype(np.float32))
-    return removed(step, out, modifier.strength) if out.any() else step
+
+@kernel
+def _crop(
+    means: Any, units: Any, index: Any, flags: Any, form: int, inverse: Any, inverted: bool,
+    soft: float, strength: float, gone: Any, opacities: Any, touched: Any, start: int, stop: int,
+) -> None:  # fmt: skip
+    steep = np.empty(4, np.float64)
+    for row in range(3):
+        steep[row] = np.sqrt(inverse[row, 0] ** 2 + inverse[row, 1] ** 2 + inverse[row, 2] ** 2)
+    steep[3] = max(steep[0], steep[1], steep[2])
+    for i in range(start, stop):
+        if len(flags) and not flags[i]:
+            continue
+        m = units[0]
+        if len(index):
+            m = units[index[i]]
+        p, q, r = np.float64(means[i, 0]), np.float64(means[i, 1]), np.float64(means[i, 2])
+        x = m[0, 0] * p + m[0, 1] * q + m[0, 2] * r + m[0, 3]
+        y = m[1, 0] * p + m[1, 1] * q + m[1, 2] * r + m[1, 3]
+        z = m[2, 0] * p + m[2, 1] * q + m[2, 2] * r + m[2, 3]
+        depth = _depth(form, x, y, z, inverse, steep)
+        if (depth >= 0.0) == inverted:
+            if strength >= 1.0:
+                gone[i] |= DELETED
+                touched[0] = True
+            else:
+                opacities[i] *= 1.0 - strength
+                touched[1] = True
+        elif abs(depth) < soft:
+            t = abs(depth) / soft
+            opacities[i] *= 1.0 - strength * (1.0 - t * t * (3.0 - 2.0 * t))
+            touched[1] = True
