@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,16 @@ from polyorama.errors import UsageError
 from polyorama.render.accumulate import DepthOfField, Sampling, Shot
 from polyorama.render.frame import Frame
 from polyorama.render.light import to_display
-from polyorama.render.panorama import Projection, panorama, projected, sphere_faces
+from polyorama.render.panorama import (
+    Face,
+    Projection,
+    Region,
+    _pick_rows,
+    _resample_rows,
+    panorama,
+    projected,
+    sphere_faces,
+)
 from polyorama.render.post import Grade
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.shoot import Filming, draw_count, drawing, shoot
@@ -123,6 +133,121 @@ def test_every_direction_lands_on_its_pixel(
     again = projected(projection, width, height, local[inside])
     y, x = np.nonzero(inside)
     assert np.abs(again - np.stack([x, y], axis=1) - 0.5).max() < 1e-6
+
+
+def slow_share(region: Region, directions: np.ndarray) -> np.ndarray:
+    """How much a face counts in directions (..., 3): smooth steps of latitude and longitude."""
+
+    def fade(away: np.ndarray, half: float, feather: float) -> np.ndarray:
+        t = np.clip((half + feather - away) / (2 * feather), 0, 1)
+        return t**2 * (3 - 2 * t)
+
+    x, y, z = np.moveaxis(directions, -1, 0)
+    share = fade(np.abs(np.arcsin(-y) - region.latitude), region.half_latitude,
+                 region.fade_latitude)  # fmt: skip
+    if region.half_longitude < np.pi:
+        turn = np.angle(np.exp(1j * (np.arctan2(x, z) - region.longitude)))
+        share = share * fade(np.abs(turn), region.half_longitude, region.fade_longitude)
+    return np.asarray(share)
+
+
+def slow_places(camera: Camera, face: Face, directions: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Column and row of a face's pixels (whole numbers are centres), and depth along its view."""
+    x, y, z = np.moveaxis(directions @ face.rotation.T, -1, 0)
+    ahead = np.where(z > 1e-6, z, np.nan)
+    return camera.fx * x / ahead + camera.cx - 0.5, camera.fy * y / ahead + camera.cy - 0.5, z
+
+
+def slow_cubic(pixels: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Catmull-Rom samples (n, C), by Keys' kernel with a = -1/2; the edge goes on outside."""
+
+    def keys(away: np.ndarray) -> np.ndarray:
+        d = np.abs(away)
+        near, far = 1.5 * d**3 - 2.5 * d**2 + 1, -0.5 * d**3 + 2.5 * d**2 - 4 * d + 2
+        return np.where(d < 1, near, np.where(d < 2, far, 0.0))
+
+    total = np.zeros((len(u), pixels.shape[2]))
+    for j in range(-1, 3):
+        for i in range(-1, 3):
+            row, column = np.floor(v) + j, np.floor(u) + i
+            share = keys(v - row) * keys(u - column)
+            rows = np.clip(row, 0, pixels.shape[0] - 1).astype(int)
+            columns = np.clip(column, 0, pixels.shape[1] - 1).astype(int)
+            total += share[:, None] * pixels[rows, columns].astype(float)
+    return total
+
+
+@pytest.mark.parametrize(("projection", "width", "height"), [PROJECTIONS[0], PROJECTIONS[4]])
+@pytest.mark.parametrize("number", [0, 5, -1])
+def test_faces_are_laid_as_slow_formulas_say(
+    projection: Projection, width: int, height: int, number: int
+) -> None:
+    face = sphere_faces(projection, width, height)[number]
+    whole = camera_at_origin(width, height)
+    camera = face.camera(whole, 1.5 * projection.pixels_per_radian(width, height))
+    random = np.random.default_rng(7)
+    size = (camera.height, camera.width)
+    pixels = random.random((*size, 4)).astype(np.float32)
+    expected, median = random.random((2, *size)).astype(np.float32)
+    ids = random.integers(0, 999, size).astype(np.int32)
+    normals = random.random((*size, 3)).astype(np.float32)
+    shape = np.array([
+        float(projection.kind == "fisheye"), width, height,
+        projection.pixels_per_radian(width, height), np.radians(projection.fov) / 2,
+    ])  # fmt: skip
+    lens = np.array([camera.fx, camera.cx - 0.5, camera.cy - 0.5])
+    region = np.array(dataclasses.astuple(face.region))
+    color = np.zeros((height, width, 4), np.float32)
+    weights = np.zeros((height, width), np.float32)
+    _resample_rows(
+        0, height, 0, width, shape, face.rotation, lens, region, 2, pixels, color, weights
+    )
+    fine = inverse(projection, 2 * width, 2 * height).reshape(-1, 3)
+    u, v, z = slow_places(camera, face, fine)
+    share = np.where(np.isfinite(fine[:, 0]) & (z > 1e-6), slow_share(face.region, fine), 0.0)
+    seen = share > 0
+    meant = np.zeros((len(fine), 4))
+    meant[seen] = share[seen, None] * slow_cubic(pixels, u[seen], v[seen])
+
+    def together(samples: np.ndarray) -> np.ndarray:
+        parts = samples.reshape(height, 2, width, 2, -1)
+        return np.asarray(parts.sum(axis=(1, 3)))
+
+    assert 0.01 < (weights > 0).mean() < 0.6
+    assert np.abs(weights - together(share)[..., 0]).max() < 1e-5
+    assert np.abs(color - together(meant)).max() < 1e-5
+
+    best = np.where(random.random((height, width)) < 0.2, 0.5, 0.0).astype(np.float32)
+    before = best.copy()
+    depth = np.zeros((height, width, 2), np.float32)
+    ids_out, normals_out = (
+        np.full((height, width), -1, np.int32),
+        np.zeros((height, width, 3), "f4"),
+    )
+    _pick_rows(
+        0, height, 0, width, shape, face.rotation, lens, region, np.array(size), expected, median,
+        ids, normals, best, depth, ids_out, normals_out,
+    )  # fmt: skip
+    middle = inverse(projection, width, height)
+    u, v, z = slow_places(camera, face, middle)
+    share = np.where(np.isfinite(middle[..., 0]) & (z > 1e-6), slow_share(face.region, middle), 0)
+    taken = share > before
+    # Where two pixels are equally near, either is right; and the share may be rounded to nothing.
+    clear = (np.abs(u % 1 - 0.5) > 1e-6) & (np.abs(v % 1 - 0.5) > 1e-6) & (share > 1e-9)
+    row = np.clip(np.rint(v[taken & clear]), 0, size[0] - 1).astype(int)
+    column = np.clip(np.rint(u[taken & clear]), 0, size[1] - 1).astype(int)
+    assert (taken & clear).sum() > 0.9 * taken.sum()
+    assert np.allclose(best, np.where(taken, share, before), atol=1e-6)
+    assert (ids_out[~taken & (share <= 0)] == -1).all()
+    assert np.array_equal(ids_out[taken & clear], ids[row, column])
+    assert np.array_equal(normals_out[taken & clear], normals[row, column])
+    longer = np.sqrt(
+        1
+        + ((column + 0.5 - camera.cx) / camera.fx) ** 2
+        + ((row + 0.5 - camera.cy) / camera.fy) ** 2
+    )
+    planes = np.stack([expected[row, column], median[row, column]], axis=-1)
+    assert np.allclose(depth[taken & clear], planes * longer[:, None], rtol=1e-5)
 
 
 def test_faces_that_see_nothing_are_left_out() -> None:
