@@ -26,6 +26,7 @@ _MODULES = (
     "polyorama.edit.selection_ops",
     "polyorama.edit.modifier_ops",
     "polyorama.edit.timeline_ops",
+    "polyorama.verbs.selecting",
 )
 """Rooms of operations that belong to the engine; others register by importing `op`."""
 

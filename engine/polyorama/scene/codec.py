@@ -25,6 +25,7 @@ from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Node, Source
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modifiers import MODIFIERS
+from polyorama.scene.regions import Region
 from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.timeline import Cue, Key, Timeline, Track
@@ -35,7 +36,7 @@ _CLASSES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
         *MODIFIERS.values(), CameraRig, LightRig, CropVolume, Key, Track, Cue, Timeline,
-        NamedSelection, Source, Node, Camera,
+        NamedSelection, Source, Node, Camera, Region,
     )
 }  # fmt: skip
 _HEAVY = (SplatCloud, Mesh, Audio)

@@ -13,7 +13,7 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["KdTree"]
+__all__ = ["KdTree", "components"]
 
 _LEAF = 12
 _STACK = 128
@@ -268,3 +268,41 @@ def _search_self(
         for k in range(count):
             found[q, k] = best[k]
             distances[q, k] = np.sqrt(squared[k])
+
+
+def components(rows: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Which connected component each point belongs to, (N,) int64: its least member's number.
+
+    Parameters
+    ----------
+    rows
+        (N, K) int64 neighbours of each point, -1 for none.
+    linked
+        (N, K) bool, which of them it is connected with; links count both ways.
+    """
+    root = np.arange(len(rows), dtype=np.int64)
+    _join(np.ascontiguousarray(rows), np.ascontiguousarray(linked), root)
+    return root
+
+
+@kernel
+def _join(rows: Any, linked: Any, root: Any) -> None:
+    """Union-find: the smaller number becomes the parent, so one pass at the end flattens."""
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            j = rows[i, k]
+            if j < 0 or not linked[i, k]:
+                continue
+            a, b = i, j
+            while root[a] != a:
+                root[a] = root[root[a]]
+                a = root[a]
+            while root[b] != b:
+                root[b] = root[root[b]]
+                b = root[b]
+            if a < b:
+                root[b] = a
+            else:
+                root[a] = b
+    for i in range(len(root)):
+        root[i] = root[root[i]]

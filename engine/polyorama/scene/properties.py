@@ -45,22 +45,13 @@ _lenient = np.errstate(all="ignore")
 """Files hold NaN, infinity and numbers whose products overflow; so may their properties."""
 
 
-@_lenient
 def hue_saturation_value(colors: NDArray[np.float32]) -> NDArray[np.float32]:
     """(N, 3) hue in degrees 0..360, saturation and value 0..1, of (N, 3) RGB, clamped to 0..1."""
-    rgb = np.clip(colors, 0.0, 1.0)
-    value = rgb.max(axis=1)
-    chroma = value - rgb.min(axis=1)
-    safe = np.where(chroma > 0.0, chroma, 1.0)
-    r, g, b = rgb.T
-    sextant = np.where(
-        value == r,
-        ((g - b) / safe) % 6.0,
-        np.where(value == g, (b - r) / safe + 2.0, (r - g) / safe + 4.0),
-    )
-    hue = np.where(chroma > 0.0, 60.0 * sextant, 0.0)
-    saturation = np.where(value > 0.0, chroma / np.where(value > 0.0, value, 1.0), 0.0)
-    return np.stack([hue, saturation, value], axis=1).astype(np.float32)
+    from polyorama.scene.hsv import fill_hsv  # brings in the compiler, which few properties need
+
+    out = np.empty((len(colors), 3), np.float32)
+    fill_hsv(np.ascontiguousarray(colors, np.float32), out)
+    return out
 
 
 def _sorted_scales(cloud: SplatCloud) -> NDArray[np.float32]:

@@ -13,51 +13,52 @@ is ever handed to Python's evaluator, and length and depth are bounded. The gram
     term        = factor (("*" | "/") factor)*
     factor      = ("-" | "+") factor | power
     power       = atom ["**" factor]
-    atom        = number | name ["." component] | function "(" either ("," either)* ")"
-                | "(" either ")"
+    atom        = number ["views"] | name ["." component]
+                | function "(" either ("," either)* ")" | "dist" "(" "node" text ")"
+                | "selected" ["(" text ")"] | "(" either ")"
 
 Names are those of `polyorama.scene.properties`, ``index``, ``pi``, ``inf``, and the file's extra
 columns. Functions: ``min max mean sum`` (of a vector's components, or of several numbers),
 ``length`` of a vector, ``abs sqrt log exp``, ``finite``, and ``dist(x, y, z)``, the distance of
 the splat from a point. A comparison with NaN is false. ``hue in 340..20`` goes through red.
+
+Inside a scene a rule may also ask for ``dist(node "pot")``, the distance from the nearest splat or
+vertex of a node; ``selected``, what is selected, and ``selected("leaves")``, a named selection; and
+``visible_from``, from how many of the scene's cameras a splat is seen. See `Surroundings`.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
+import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene.properties import PROPERTIES, find_property
+from polyorama.scene.rule_grammar import (
+    FUNCTIONS,
+    MAX_DEPTH,
+    MAX_LENGTH,
+    Parser,
+    RuleNode,
+    fail,
+    suggestion,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Rule", "parse_rule"]
+__all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Rule", "Surroundings", "parse_rule"]
 
-MAX_LENGTH = 2000
-"""Longest rule in characters."""
-MAX_DEPTH = 60
-"""Deepest nesting of a rule."""
+_CHUNK = 1 << 16
+"""Splats that are looked at together: their columns stay in a core's cache."""
 
-_TOKEN = re.compile(
-    r"""\s*(?:
-        (?P<number>(?:\d+(?:\.(?!\.)\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
-      | (?P<name>[A-Za-z_][A-Za-z_0-9]*)
-      | (?P<sign>\.\.|\*\*|<=|>=|==|!=|&&|\|\||[-+*/<>(),.!=])
-    )""",
-    re.VERBOSE,
-)
-_WORDS = {"and", "or", "not", "in"}
-_SPELLINGS = {"&&": "and", "||": "or", "!": "not"}
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less,
     "<=": np.less_equal,
@@ -73,11 +74,11 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "/": np.divide,
     "**": np.power,
 }
-_REDUCTIONS: dict[str, tuple[Callable[..., Any], Callable[[Any, Any], Any]]] = {
-    "min": (np.min, np.minimum),
-    "max": (np.max, np.maximum),
-    "sum": (np.sum, np.add),
-    "mean": (np.mean, np.add),
+_REDUCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "min": np.minimum,
+    "max": np.maximum,
+    "sum": np.add,
+    "mean": np.add,
 }
 _MAPS: dict[str, Callable[[Any], Any]] = {
     "abs": np.abs,
@@ -86,29 +87,21 @@ _MAPS: dict[str, Callable[[Any], Any]] = {
     "sqrt": np.sqrt,
 }
 
-FUNCTIONS = ("min", "max", "mean", "sum", "length", "abs", "sqrt", "log", "exp", "finite", "dist")
-"""Every function that a rule may call."""
 
+class Surroundings(Protocol):
+    """The scene round a cloud, for rules that ask about it."""
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str  # "number", "name", "word", "sign" or "end"
-    text: str
-    start: int
-    stop: int
+    def distance_to(self, name: str) -> NDArray[Any]:
+        """(N,) distances in world units from the nearest splat or vertex of a node."""
+        ...
 
+    def selected(self, name: str) -> NDArray[np.bool_]:
+        """(N,) bool: what is selected, or with a name, what a named selection holds."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """One step of a rule: what it does, to what, and where in the text it stands."""
-
-    kind: str
-    start: int
-    stop: int
-    text: str = ""
-    children: tuple[_Node, ...] = ()
-    number: float = 0.0
-    signs: tuple[str, ...] = ()
+    def visible_from(self) -> NDArray[Any]:
+        """(N,) numbers of the scene's cameras from which a splat is seen."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +109,11 @@ class Rule:
     """A parsed rule; `mask` applies it to a cloud."""
 
     text: str
-    root: _Node
+    root: RuleNode
 
-    def mask(self, cloud: SplatCloud, first_index: int = 0) -> NDArray[np.bool_]:
+    def mask(
+        self, cloud: SplatCloud, first_index: int = 0, around: Surroundings | None = None
+    ) -> NDArray[np.bool_]:
         """Which splats the rule holds for.
 
         Parameters
@@ -127,6 +122,8 @@ class Rule:
             The splats.
         first_index
             The ``index`` of the first of them, for a cloud that is a chunk of a longer one.
+        around
+            The scene round the cloud, for rules that ask about it.
 
         Returns
         -------
@@ -135,10 +132,29 @@ class Rule:
         Raises
         ------
         UsageError
-            If the rule names something that this cloud does not have, compares a vector, or
-            calculates with a condition.
+            If the rule names something that this cloud does not have, compares a vector,
+            calculates with a condition, or asks about a scene and there is none.
         """
-        run = _Run(self.text, cloud, first_index)
+        if len(cloud) <= _CHUNK:
+            return self._part(cloud, first_index, around)
+        from polyorama.core.compile import parallel_for  # it brings in the compiler
+
+        mask = np.empty(len(cloud), np.bool_)
+        scene = None if around is None else _Kept(around)
+
+        def task(_: int, start: int, stop: int) -> None:
+            piece = None if scene is None else _Slice(scene, start, stop)
+            mask[start:stop] = self._part(
+                cloud.subset(slice(start, stop)), first_index + start, piece
+            )
+
+        parallel_for(task, len(cloud), -(-len(cloud) // _CHUNK))
+        return mask
+
+    def _part(
+        self, cloud: SplatCloud, first_index: int, around: Surroundings | None
+    ) -> NDArray[np.bool_]:
+        run = _Run(self.text, cloud, first_index, around)
         with np.errstate(all="ignore"):
             result = run.condition(self.root)
         return np.array(np.broadcast_to(result, (len(cloud),)), np.bool_)
@@ -159,244 +175,67 @@ def parse_rule(text: str) -> Rule:
         raise UsageError(f"The rule has {len(text)} characters; at most {MAX_LENGTH} are read.")
     if not text.strip():
         raise UsageError('The rule is empty; write for example "opacity < 0.05".')
-    return Rule(text, _Parser(text).parse())
+    return Rule(text, Parser(text).parse())
 
 
-def _fail(text: str, message: str, start: int, stop: int) -> NoReturn:
-    """Raise with the line of the rule and carets below the place."""
-    line = text.replace("\n", " ").replace("\t", " ")
-    carets = " " * start + "^" * max(1, stop - start)
-    raise UsageError(f"{message}\n  {line}\n  {carets}")
+class _Kept:
+    """Asks the scene each question once, whichever thread comes first."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[str, str], NDArray[Any]] = {}
+
+    def answer(self, question: str, name: str = "") -> NDArray[Any]:
+        """The whole cloud's answer."""
+        with self._lock:
+            if (question, name) not in self._answers:
+                ask = getattr(self._around, question)
+                self._answers[question, name] = ask() if question == "visible_from" else ask(name)
+            return self._answers[question, name]
 
 
-def _tokens(text: str) -> list[_Token]:
-    found: list[_Token] = []
-    at = 0
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None:
-            rest = len(text) - len(text[at:].lstrip())
-            if rest >= len(text):
-                break
-            _fail(text, f"A rule cannot contain {text[rest]!r}.", rest, rest + 1)
-        kind = match.lastgroup or ""
-        word = match[kind]
-        start, stop = match.span(kind)
-        lowered = _SPELLINGS.get(word, word.lower() if kind == "name" else word)
-        if lowered in _WORDS:
-            kind, word = "word", lowered
-        found.append(_Token(kind, word, start, stop))
-        at = match.end()
-    found.append(_Token("end", "", len(text), len(text) + 1))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """The surroundings of a run of splats."""
 
+    kept: _Kept
+    start: int
+    stop: int
 
-class _Parser:
-    """Recursive descent over the tokens; one method for each line of the grammar."""
+    def distance_to(self, name: str) -> NDArray[Any]:
+        return self.kept.answer("distance_to", name)[self.start : self.stop]
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = _tokens(text)
-        self._at = 0
-        self._depth = 0
+    def selected(self, name: str) -> NDArray[np.bool_]:
+        return self.kept.answer("selected", name)[self.start : self.stop]
 
-    def parse(self) -> _Node:
-        node = self._either()
-        token = self._peek()
-        if token.kind != "end":
-            self._unexpected(token)
-        return node
-
-    def _peek(self) -> _Token:
-        return self._tokens[self._at]
-
-    def _take(self, *texts: str) -> _Token | None:
-        token = self._peek()
-        if token.kind in ("word", "sign") and token.text in texts:
-            self._at += 1
-            return token
-        return None
-
-    def _need(self, text: str, why: str) -> _Token:
-        token = self._take(text)
-        if token is None:
-            here = self._peek()
-            _fail(self._text, f"The rule lacks {text!r} {why}.", here.start, here.stop)
-        return token
-
-    def _unexpected(self, token: _Token) -> NoReturn:
-        if token.kind == "end":
-            message = "The rule ends too early; a value is missing."
-        elif token.text == "=":
-            message = "A rule compares with '==', not '='."
-        elif token.text == "..":
-            message = "A range needs 'in' before it, as in 'hue in 80..140'."
-        else:
-            message = f"{token.text!r} cannot stand here."
-        _fail(self._text, message, token.start, token.stop)
-
-    def _deeper(self) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            here = self._peek()
-            _fail(self._text, f"The rule is nested deeper than {MAX_DEPTH}.", here.start, here.stop)
-
-    def _either(self) -> _Node:
-        return self._joined("or", self._both)
-
-    def _both(self) -> _Node:
-        return self._joined("and", self._inverse)
-
-    def _joined(self, word: str, part: Callable[[], _Node]) -> _Node:
-        parts = [part()]
-        while self._take(word):
-            parts.append(part())
-        if len(parts) == 1:
-            return parts[0]
-        return _Node(word, parts[0].start, parts[-1].stop, children=tuple(parts))
-
-    def _inverse(self) -> _Node:
-        token = self._take("not")
-        if token is None:
-            return self._comparison()
-        self._deeper()
-        inner = self._inverse()
-        self._depth -= 1
-        return _Node("not", token.start, inner.stop, children=(inner,))
-
-    def _comparison(self) -> _Node:
-        parts = [self._sum()]
-        negated = self._peek().text == "not" and self._tokens[self._at + 1].text == "in"
-        if negated:
-            self._at += 1
-        if self._take("in"):
-            parts.append(self._sum())
-            self._need("..", "between the ends of a range, as in 'hue in 80..140'")
-            parts.append(self._sum())
-            kind = "outside" if negated else "in"
-            return _Node(kind, parts[0].start, parts[-1].stop, children=tuple(parts))
-        signs: list[str] = []
-        while sign := self._take(*_COMPARISONS):
-            signs.append(sign.text)
-            parts.append(self._sum())
-        if not signs:
-            return parts[0]
-        return _Node(
-            "compare", parts[0].start, parts[-1].stop, children=tuple(parts), signs=tuple(signs)
-        )
-
-    def _sum(self) -> _Node:
-        return self._chain(("+", "-"), self._term)
-
-    def _term(self) -> _Node:
-        return self._chain(("*", "/"), self._factor)
-
-    def _chain(self, signs: tuple[str, ...], part: Callable[[], _Node]) -> _Node:
-        parts = [part()]
-        found: list[str] = []
-        while sign := self._take(*signs):
-            found.append(sign.text)
-            parts.append(part())
-        if not found:
-            return parts[0]
-        return _Node(
-            "chain", parts[0].start, parts[-1].stop, children=tuple(parts), signs=tuple(found)
-        )
-
-    def _factor(self) -> _Node:
-        sign = self._take("-", "+")
-        if sign is None:
-            return self._power()
-        self._deeper()
-        inner = self._factor()
-        self._depth -= 1
-        return _Node("sign", sign.start, inner.stop, sign.text, (inner,))
-
-    def _power(self) -> _Node:
-        base = self._atom()
-        if self._take("**") is None:
-            return base
-        self._deeper()
-        exponent = self._factor()
-        self._depth -= 1
-        return _Node("chain", base.start, exponent.stop, children=(base, exponent), signs=("**",))
-
-    def _atom(self) -> _Node:
-        token = self._peek()
-        if token.kind == "number":
-            self._at += 1
-            return _Node("number", token.start, token.stop, number=float(token.text))
-        if token.kind == "name":
-            self._at += 1
-            if self._take("("):
-                return self._call(token)
-            if self._take("."):
-                part = self._peek()
-                if part.kind != "name":
-                    self._unexpected(part)
-                self._at += 1
-                owner = _Node("name", token.start, token.stop, token.text)
-                return _Node("part", token.start, part.stop, part.text, (owner,))
-            return _Node("name", token.start, token.stop, token.text)
-        if self._take("("):
-            self._deeper()
-            inner = self._either()
-            self._need(")", "to close this parenthesis")
-            self._depth -= 1
-            return inner
-        self._unexpected(token)
-
-    def _call(self, name: _Token) -> _Node:
-        function = name.text.lower()
-        if function not in FUNCTIONS:
-            hint = _suggestion(function, FUNCTIONS)
-            known = f"; there are {', '.join(FUNCTIONS)}" if not hint else ""
-            _fail(
-                self._text, f"There is no function {name.text!r}{hint}{known}.",
-                name.start, name.stop,
-            )  # fmt: skip
-        self._deeper()
-        arguments = [self._either()]
-        while self._take(","):
-            arguments.append(self._either())
-        close = self._need(")", "to close the call")
-        self._depth -= 1
-        wanted = {"dist": 3}.get(function, len(arguments) if function in _REDUCTIONS else 1)
-        if len(arguments) != wanted:
-            _fail(
-                self._text,
-                f"{function} takes {wanted} value{'s' if wanted > 1 else ''}, "
-                f"not {len(arguments)}.",
-                name.start, close.stop,
-            )  # fmt: skip
-        return _Node("call", name.start, close.stop, function, tuple(arguments))
-
-
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    def visible_from(self) -> NDArray[Any]:
+        return self.kept.answer("visible_from")[self.start : self.stop]
 
 
 class _Run:
     """Applies a tree to one cloud; values are floats, (N,) or (N, 3) arrays, or bool arrays."""
 
-    def __init__(self, text: str, cloud: SplatCloud, first_index: int) -> None:
+    def __init__(
+        self, text: str, cloud: SplatCloud, first_index: int, around: Surroundings | None
+    ) -> None:
         self._text = text
         self._cloud = cloud
         self._first_index = first_index
+        self._around = around
         self._columns: dict[str, NDArray[Any]] = {}
 
-    def condition(self, node: _Node) -> Any:
+    def condition(self, node: RuleNode) -> Any:
         """Evaluate a node that must be true or false."""
         value = self._value(node)
         if not _is_condition(value):
             self._fail("This is a number, where a condition such as 'opacity < 0.1' belongs.", node)
         return value
 
-    def _fail(self, message: str, node: _Node) -> NoReturn:
-        _fail(self._text, message, node.start, node.stop)
+    def _fail(self, message: str, node: RuleNode) -> NoReturn:
+        fail(self._text, message, node.start, node.stop)
 
-    def _number(self, node: _Node, *, vector: bool = False) -> Any:
+    def _number(self, node: RuleNode, *, vector: bool = False) -> Any:
         value = self._value(node)
         if _is_condition(value):
             self._fail("This is a condition, where a number belongs.", node)
@@ -409,13 +248,13 @@ class _Run:
             )
         return value
 
-    def _value(self, node: _Node) -> Any:
+    def _value(self, node: RuleNode) -> Any:
         return getattr(self, f"_{node.kind}_value")(node)
 
-    def _number_value(self, node: _Node) -> float:
+    def _number_value(self, node: RuleNode) -> float:
         return node.number
 
-    def _name_value(self, node: _Node) -> Any:
+    def _name_value(self, node: RuleNode) -> Any:
         lowered = node.text.lower()
         if lowered in ("pi", "inf"):
             return float(np.pi) if lowered == "pi" else float("inf")
@@ -423,19 +262,19 @@ class _Run:
             self._columns[node.text] = self._column(node)
         return self._columns[node.text]
 
-    def _column(self, node: _Node) -> NDArray[Any]:
+    def _column(self, node: RuleNode) -> NDArray[Any]:
         if node.text.lower() == "index":
             return np.arange(len(self._cloud), dtype=np.float64) + self._first_index
         entry = find_property(node.text, self._cloud)
         if entry is None:
             known = [*PROPERTIES, "index", *self._cloud.extras]
-            hint = _suggestion(node.text, known) or f"; there are {', '.join(known)}."
+            hint = suggestion(node.text, known) or f"; there are {', '.join(known)}."
             self._fail(f"Splats have no {node.text!r}{hint}", node)
         column = entry.compute(self._cloud)
         # Bytes and booleans would wrap around or not subtract.
         return column if column.dtype.kind == "f" else column.astype(np.float64)
 
-    def _part_value(self, node: _Node) -> Any:
+    def _part_value(self, node: RuleNode) -> Any:
         (owner,) = node.children
         entry = find_property(owner.text, self._cloud)
         if entry is None:
@@ -448,29 +287,29 @@ class _Run:
             self._fail(f"{owner.text} {has}, not {node.text!r}.", node)
         return self._name_value(owner)[:, at]
 
-    def _or_value(self, node: _Node) -> Any:
+    def _or_value(self, node: RuleNode) -> Any:
         return self._fold(node, np.logical_or)
 
-    def _and_value(self, node: _Node) -> Any:
+    def _and_value(self, node: RuleNode) -> Any:
         return self._fold(node, np.logical_and)
 
-    def _fold(self, node: _Node, join: Callable[[Any, Any], Any]) -> Any:
+    def _fold(self, node: RuleNode, join: Callable[[Any, Any], Any]) -> Any:
         result = self.condition(node.children[0])
         for child in node.children[1:]:
             result = join(result, self.condition(child))
         return result
 
-    def _not_value(self, node: _Node) -> Any:
+    def _not_value(self, node: RuleNode) -> Any:
         return np.logical_not(self.condition(node.children[0]))
 
-    def _compare_value(self, node: _Node) -> Any:
+    def _compare_value(self, node: RuleNode) -> Any:
         values = [self._number(child) for child in node.children]
         result: Any = np.bool_(True)
         for sign, left, right in zip(node.signs, values, values[1:], strict=False):
             result = np.logical_and(result, _COMPARISONS[sign](left, right))
         return result
 
-    def _in_value(self, node: _Node) -> Any:
+    def _in_value(self, node: RuleNode) -> Any:
         value, low, high = (self._number(child) for child in node.children)
         inside = np.greater_equal(value, low), np.less_equal(value, high)
         if isinstance(low, float) and isinstance(high, float) and low > high:
@@ -479,14 +318,28 @@ class _Run:
             return np.logical_or(*inside)
         return np.logical_and(*inside)
 
-    def _outside_value(self, node: _Node) -> Any:
+    def _outside_value(self, node: RuleNode) -> Any:
         return np.logical_not(self._in_value(node))
 
-    def _sign_value(self, node: _Node) -> Any:
+    def _scene(self, node: RuleNode) -> Surroundings:
+        if self._around is None:
+            self._fail("This asks about a scene; here is only one cloud of splats.", node)
+        return self._around
+
+    def _distance_value(self, node: RuleNode) -> Any:
+        return self._scene(node).distance_to(node.text)
+
+    def _selected_value(self, node: RuleNode) -> Any:
+        return self._scene(node).selected(node.text)
+
+    def _visible_value(self, node: RuleNode) -> Any:
+        return self._scene(node).visible_from().astype(np.float64)
+
+    def _sign_value(self, node: RuleNode) -> Any:
         value = self._number(node.children[0], vector=True)
         return -value if node.text == "-" else value
 
-    def _chain_value(self, node: _Node) -> Any:
+    def _chain_value(self, node: RuleNode) -> Any:
         result = self._number(node.children[0], vector=True)
         for sign, child in zip(node.signs, node.children[1:], strict=True):
             value = self._number(child, vector=True)
@@ -495,7 +348,7 @@ class _Run:
             result = _calculate(_ARITHMETIC[sign], result, value)
         return result
 
-    def _call_value(self, node: _Node) -> Any:
+    def _call_value(self, node: RuleNode) -> Any:
         name = node.text
         if name == "dist":
             point = [self._number(child) for child in node.children]
@@ -514,18 +367,26 @@ class _Run:
             return np.linalg.norm(value, axis=1)
         return _plain(_MAPS[name](value))
 
-    def _reduce(self, name: str, values: list[Any], node: _Node) -> Any:
-        over, pair = _REDUCTIONS[name]
+    def _reduce(self, name: str, values: list[Any], node: RuleNode) -> Any:
+        pair = _REDUCTIONS[name]
         if len(values) == 1:
             if np.ndim(values[0]) != 2:
                 self._fail(f"{name} needs a vector, such as scale, or several numbers.", node)
-            return over(values[0], axis=1)
+            return _over_components(name, values[0])
         # Vectors among several values count with all their components.
-        flat = [over(v, axis=1) if np.ndim(v) == 2 else v for v in values]
+        flat = [_over_components(name, v) if np.ndim(v) == 2 else v for v in values]
         result = flat[0]
         for value in flat[1:]:
             result = pair(result, value)
         return _plain(result / len(flat) if name == "mean" else result)
+
+
+def _over_components(name: str, vector: NDArray[Any]) -> NDArray[Any]:
+    """Folds columns, which is several times faster than asking numpy for each row of three."""
+    result = vector[:, 0]
+    for column in range(1, vector.shape[1]):
+        result = _REDUCTIONS[name](result, vector[:, column])
+    return result / vector.shape[1] if name == "mean" else result
 
 
 def _calculate(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

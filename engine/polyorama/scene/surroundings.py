@@ -1,0 +1,146 @@
+"""The scene round a node's splats, as rules ask about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyorama.errors import UsageError
+from polyorama.scene.mesh import Mesh
+from polyorama.scene.rules import parse_rule
+from polyorama.scene.stack import stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from polyorama.scene.document import Document, Node
+
+__all__ = ["NodeSurroundings"]
+
+_DEEPEST = 8
+"""So many named selections may ask for one another."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSurroundings:
+    """What rules over one node's splats know of the document.
+
+    Parameters
+    ----------
+    document
+        At its time.
+    node
+        Whose splats are asked.
+    count_views
+        Gives (N,) how many of the scene's cameras see each splat of a node, or None where nothing
+        can draw.
+    depth
+        How many named selections asked for this one.
+    """
+
+    document: Document
+    node: Node
+    count_views: Callable[[Document, Node], NDArray[Any]] | None = None
+    depth: int = 0
+
+    def distance_to(self, name: str) -> NDArray[np.float32]:
+        """(N,) float32 distances in world units from the nearest splat or vertex of a node.
+
+        Raises
+        ------
+        UsageError
+            If there is no such node, or nothing below it has splats or vertices.
+        """
+        from polyorama.scene.neighbors import KdTree
+
+        wanted = self.document.node(name)
+        points = [_world_points(self.document, node) for node in self.document.below(wanted.id)]
+        there = np.concatenate([np.empty((0, 3), np.float32), *points])
+        if len(there) == 0:
+            raise UsageError(f"There is nothing in {name!r} to measure a distance from.")
+        here = _world_points(self.document, self.node)
+        if self.node.id in {n.id for n in self.document.below(wanted.id)}:
+            return np.zeros(len(here), np.float32)
+        return KdTree.of(there).nearest(here)[1][:, 0]
+
+    def selected(self, name: str) -> NDArray[np.bool_]:
+        """(N,) bool: the selection, or with a name, a named one; a query is asked anew.
+
+        Raises
+        ------
+        UsageError
+            If there is no selection of that name, or named selections go round in a circle.
+        """
+        assert self.node.splats is not None
+        nothing = np.zeros(len(self.node.splats), np.bool_)
+        if not name:
+            bits = self.document.selection.get(self.node.id)
+            return nothing if bits is None else bits.mask()
+        found = next((s for s in self.document.selections if s.name == name), None)
+        if found is None:
+            known = ", ".join(s.name for s in self.document.selections) or "none"
+            raise UsageError(f"There is no selection called {name!r}; there are {known}.")
+        if found.query:
+            if found.nodes and self.node.id not in found.nodes:
+                return nothing
+            if self.depth >= _DEEPEST:
+                raise UsageError(f"The selection {name!r} asks for itself.")
+            return self.deeper().mask(found.query)
+        bits = found.bits.get(self.node.id)
+        return nothing if bits is None else bits.mask()
+
+    def visible_from(self) -> NDArray[Any]:
+        """(N,) numbers of the scene's cameras from which a splat is seen.
+
+        Raises
+        ------
+        UsageError
+            If this is asked where nothing can be drawn, as in a modifier's mask.
+        """
+        if self.count_views is None:
+            raise UsageError(
+                "visible_from needs pictures of the scene; select by it first, and use what is "
+                "selected."
+            )
+        return self.count_views(self.document, self.node)
+
+    def mask(self, query: str) -> NDArray[np.bool_]:
+        """(N,) bool: the splats of the node that a rule holds for, as they are after its stack.
+
+        Raises
+        ------
+        UsageError
+            If the rule cannot be read or asked here.
+        """
+        from dataclasses import replace
+
+        shown = stacked(self.document, self.node)
+        if not shown.in_source:
+            raise UsageError(
+                f"The splats of {self.node.name!r} are decimated; apply or switch off that step "
+                "first."
+            )
+        cloud = shown.cloud
+        if shown.palette is not None:
+            cloud = replace(cloud, means=shown.means())
+        return parse_rule(query).mask(cloud, around=self)
+
+    def deeper(self) -> NodeSurroundings:
+        """The same, asked by a named selection."""
+        return NodeSurroundings(self.document, self.node, self.count_views, self.depth + 1)
+
+
+def _world_points(document: Document, node: Node) -> NDArray[np.float32]:
+    """(n, 3) float32 positions of a node's splats or vertices in the world."""
+    if node.splats is not None:
+        local = stacked(document, node).means()
+    elif isinstance(node.content, Mesh):
+        local = node.content.vertices
+    else:
+        return np.empty((0, 3), np.float32)
+    world = document.world(node.id)
+    return (local @ world[:3, :3].T + world[:3, 3]).astype(np.float32)

@@ -1,0 +1,376 @@
+"""Operations that pick splats: by a query, by a region, by what is near or alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.edit.ops import op
+from polyorama.edit.selection_ops import picked, splat_nodes
+from polyorama.errors import UsageError
+from polyorama.render.picking import centers_inside, footprints_inside
+from polyorama.scene.contents import CameraRig
+from polyorama.scene.regions import SCREEN_KINDS, Region
+from polyorama.scene.rigs import rig_camera
+from polyorama.scene.selection import BitSet
+from polyorama.scene.stack import stacked
+from polyorama.scene.surroundings import NodeSurroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from polyorama.core.types import Camera
+    from polyorama.scene.document import Document, Node
+    from polyorama.scene.stack import StackedSplats
+
+__all__ = [
+    "component", "flood", "grow", "region_bits", "select", "select_region", "shrink", "view_counts",
+]  # fmt: skip
+
+_SEEN = 0.05
+"""Weight (alpha times transmittance, summed over pixels) from which a splat counts as seen."""
+_SIDE = 256
+"""Pictures that splats are looked for in have this height in pixels."""
+_NEIGHBORS = 12
+_VIEWS = 24
+"""Where a scene has no camera nodes, it is looked at from so many sides."""
+
+
+@op("Select {query}")
+def select(
+    document: Document,
+    query: str,
+    mode: str = "set",
+    nodes: Sequence[str] | str | None = None,
+) -> Document:
+    """Select the splats that a rule holds for; see `polyorama.scene.rules` for what it may say.
+
+    Parameters
+    ----------
+    document
+        What is asked.
+    query
+        A rule, such as ``opacity < 0.1 and max(scale) > 0.2``.
+    mode
+        ``"set"``, ``"add"``, ``"remove"`` or ``"intersect"``.
+    nodes
+        Which nodes to look in; None for all that are drawn and not fixed.
+
+    Raises
+    ------
+    UsageError
+        If the rule cannot be read, or asks for what is not there.
+    """
+    found = {
+        node.id: BitSet.of_mask(NodeSurroundings(document, node, view_counts).mask(query))
+        for node in splat_nodes(document, nodes)
+    }
+    return picked(document, found, mode)
+
+
+def view_counts(document: Document, node: Node) -> NDArray[np.int32]:
+    """(N,) int32: from how many of the document's cameras each splat of a node is seen.
+
+    A splat is seen where its weight in the picture, alpha times transmittance summed over pixels,
+    is at least 0.05. The cameras are the document's camera nodes, or 24 round its subject where it
+    has none.
+    """
+    from polyorama.verbs.visibility import weights
+
+    counts: NDArray[np.int32] | None = None
+    for camera in _scene_cameras(document):
+        seen = (weights(document, camera)[node.id] >= _SEEN).astype(np.int32)
+        counts = seen if counts is None else counts + seen
+    assert counts is not None
+    return counts
+
+
+def _scene_cameras(document: Document) -> list[Camera]:
+    rigs = [n for n in document.nodes if isinstance(n.content, CameraRig)]
+    size = (_SIDE * 4 // 3, _SIDE)
+    if rigs:
+        return [rig_camera(document, n.id, size) for n in rigs]
+    from polyorama.verbs.visibility import cameras_round
+
+    return cameras_round(document, _VIEWS, size)
+
+
+def _neighborhood(document: Document, node: Node) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """(N, k) rows of each splat's nearest others and their distances, and its own reach."""
+    from polyorama.scene.neighbors import KdTree
+
+    means = stacked_source(document, node).means()
+    rows, distances = KdTree.of(means).nearest(means, min(_NEIGHBORS + 1, max(1, len(means))))
+    return rows[:, 1:], distances[:, 1:]
+
+
+def _chosen(document: Document) -> list[tuple[Node, NDArray[np.bool_]]]:
+    if not document.selection:
+        raise UsageError("No splats are selected.")
+    return [(document.node(i), bits.mask()) for i, bits in document.selection.items()]
+
+
+@op("Grow selection")
+def grow(document: Document, steps: int = 1, distance: float | None = None) -> Document:
+    """Add the neighbours of selected splats.
+
+    Parameters
+    ----------
+    document
+        What is edited.
+    steps
+        How many rings of nearest neighbours.
+    distance
+        In the node's own units: instead of rings, all splats so near a selected one.
+
+    Raises
+    ------
+    UsageError
+        If nothing is selected.
+    """
+    return _spread(document, steps, distance, outward=True)
+
+
+@op("Shrink selection")
+def shrink(document: Document, steps: int = 1, distance: float | None = None) -> Document:
+    """Take the splats at the edge of the selection out of it; parameters as of `grow`."""
+    return _spread(document, steps, distance, outward=False)
+
+
+def _spread(document: Document, steps: int, distance: float | None, *, outward: bool) -> Document:
+    found = {}
+    for node, chosen in _chosen(document):
+        inside = chosen if outward else ~chosen
+        if distance is not None:
+            inside = inside | _near(document, node, inside, distance)
+        else:
+            rows, _ = _neighborhood(document, node)
+            for _step in range(steps):
+                inside = _ring(inside, rows)
+        found[node.id] = BitSet.of_mask(inside if outward else ~inside)
+    return picked(document, found, "set")
+
+
+def _ring(inside: NDArray[np.bool_], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """`inside`, and the splats that have one of it among their nearest few or lie among its."""
+    few = rows[:, : _NEIGHBORS // 2]
+    safe = np.maximum(few, 0)
+    grown: NDArray[np.bool_] = inside | ((few >= 0) & inside[safe]).any(axis=1)
+    reached = few[inside]
+    grown[reached[reached >= 0]] = True
+    return grown
+
+
+def _near(
+    document: Document, node: Node, inside: NDArray[np.bool_], distance: float
+) -> NDArray[np.bool_]:
+    from polyorama.scene.neighbors import KdTree
+
+    means = stacked_source(document, node).means()
+    if not inside.any():
+        return inside
+    near: NDArray[np.bool_] = KdTree.of(means[inside]).nearest(means)[1][:, 0] <= distance
+    return near
+
+
+@op("Select connected splats")
+def component(document: Document, distance: float | None = None) -> Document:
+    """Select everything that is connected with what is selected.
+
+    Parameters
+    ----------
+    document
+        What is edited.
+    distance
+        Two splats nearer than this are connected, in the node's own units; None takes three times
+        the median distance between neighbours, widened by the splats' own sizes.
+
+    Raises
+    ------
+    UsageError
+        If nothing is selected.
+    """
+    found = {}
+    for node, chosen in _chosen(document):
+        rows, distances = _neighborhood(document, node)
+        cloud = stacked_source(document, node).cloud
+        if distance is None:
+            finite = distances[:, 0][np.isfinite(distances[:, 0])]
+            limit = 3.0 * float(np.median(finite)) if finite.size else 0.0
+            own = np.sort(cloud.scales, axis=1)[:, 1]
+            reach = np.maximum(limit, own[:, None] + own[np.maximum(rows, 0)])
+        else:
+            reach = np.full(distances.shape, distance, np.float32)
+        linked = (rows >= 0) & (distances <= reach)
+        found[node.id] = BitSet.of_mask(_connected(chosen, rows, linked))
+    return picked(document, found, "set")
+
+
+def _connected(
+    seeds: NDArray[np.bool_], rows: NDArray[np.int64], linked: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """The splats whose component holds a seed; links count both ways."""
+    from polyorama.scene.neighbors import components
+
+    labels = components(rows, linked)
+    wanted = np.zeros(len(seeds), np.bool_)
+    wanted[labels[seeds]] = True
+    result: NDArray[np.bool_] = wanted[labels]
+    return result
+
+
+@op("Select similar colours")
+def flood(
+    document: Document,
+    tolerance: float = 0.1,
+    connected: bool = True,
+    mode: str = "add",
+    color: Sequence[float] | None = None,
+) -> Document:
+    """Select splats whose base colour is like that of the selected ones.
+
+    Parameters
+    ----------
+    document
+        What is edited.
+    tolerance
+        Largest distance of two display RGB colours, 0..1 each channel.
+    connected
+        Only those that are reached from the selection over neighbours of such colours.
+    mode
+        As of `select`.
+    color
+        Display RGB to compare with, instead of the selection's median; with it and without
+        `connected` nothing need be selected.
+
+    Raises
+    ------
+    UsageError
+        If nothing is selected where something must be.
+    """
+    if color is not None and not connected:
+        found = {
+            node.id: BitSet.of_mask(_alike(document, node, np.asarray(color), tolerance))
+            for node in splat_nodes(document)
+        }
+        return picked(document, found, mode)
+    found = {}
+    for node, chosen in _chosen(document):
+        colors = stacked_source(document, node).cloud.colors
+        middle = np.median(colors[chosen], axis=0) if color is None else np.asarray(color)
+        alike = _alike(document, node, middle, tolerance)
+        if connected:
+            rows, _ = _neighborhood(document, node)
+            safe = np.maximum(rows, 0)
+            linked = (rows >= 0) & alike[:, None] & alike[safe]
+            alike = _connected(chosen & alike, rows, linked)
+        found[node.id] = BitSet.of_mask(alike)
+    return picked(document, found, mode)
+
+
+def _alike(
+    document: Document, node: Node, color: NDArray[np.floating], tolerance: float
+) -> NDArray[np.bool_]:
+    colors = np.clip(stacked_source(document, node).cloud.colors, 0.0, 1.0)
+    near: NDArray[np.bool_] = ((colors - color) ** 2).sum(axis=1) <= tolerance * tolerance
+    return near
+
+
+@op("Select by {region.kind}")
+def select_region(
+    document: Document,
+    region: Region,
+    mode: str = "set",
+    surface: bool = False,
+    footprint: bool = False,
+    nodes: Sequence[str] | str | None = None,
+) -> Document:
+    """Select the splats that lie in a region.
+
+    Parameters
+    ----------
+    document
+        At the time at which it is seen.
+    region
+        Where.
+    mode
+        ``"set"``, ``"add"``, ``"remove"`` or ``"intersect"``.
+    surface
+        Only what is visible from the region's camera, instead of all that lies behind too.
+    footprint
+        Any part of a splat's ellipse counts, instead of its centre.
+    nodes
+        Which nodes to look in; None for all that are drawn and not fixed.
+
+    Raises
+    ------
+    UsageError
+        If a volume is asked for what only a region on the screen has, or a node has a modifier
+        that gives its splats other numbers.
+    """
+    return picked(document, region_bits(document, region, surface, footprint, nodes), mode)
+
+
+def region_bits(
+    document: Document,
+    region: Region,
+    surface: bool = False,
+    footprint: bool = False,
+    nodes: Sequence[str] | str | None = None,
+) -> dict[str, BitSet]:
+    """The splats in a region by node id; parameters as of `select_region`.
+
+    Raises
+    ------
+    UsageError
+        As `select_region`.
+    """
+    if region.kind not in SCREEN_KINDS and (surface or footprint):
+        raise UsageError("Depth and footprint belong to regions on the screen, not to volumes.")
+    depth = None
+    if surface:
+        assert region.camera is not None
+        depth = visible_depth(document, region.camera)
+    found = {}
+    for node in splat_nodes(document, nodes):
+        shown = stacked_source(document, node)
+        world = document.world(node.id)
+        if footprint:
+            whole = replace(shown, state=None).baked().transformed(world)
+            bits = footprints_inside(region, whole, depth)
+        else:
+            bits = centers_inside(
+                region, shown.cloud, world, shown.palette, shown.palette_index, depth
+            )
+        found[node.id] = bits
+    return found
+
+
+def stacked_source(document: Document, node: Node) -> StackedSplats:
+    """A node's splats after its stack, which are splat for splat its own.
+
+    Raises
+    ------
+    UsageError
+        If a modifier merged splats.
+    """
+    shown = stacked(document, node)
+    if not shown.in_source:
+        raise UsageError(
+            f"The splats of {node.name!r} are decimated; apply or switch off that step first."
+        )
+    return shown
+
+
+def visible_depth(document: Document, camera: Camera) -> NDArray[np.float32]:
+    """(H, W) float32 depth of what is seen, 0 where nothing is."""
+    from polyorama.render.rasterizers import get_rasterizer
+    from polyorama.render.resolve import resolve
+
+    frame = get_rasterizer("auto").render(resolve(document, camera), ("depth",))
+    assert frame.median_depth is not None
+    return frame.median_depth
