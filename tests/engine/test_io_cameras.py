@@ -204,11 +204,11 @@ def test_damaged_colmap(tmp_path: Path, lens: str, images: str | None, words: st
         (b'{"polyorama": "cameras", "format": 99, "cameras": []}', "newer"),
         (b'{"polyorama": "cameras", "format": 1, "cameras": [{}]}', "kind is unknown"),
         (json.dumps([inria(example(), position=[0, 0, "NaN"])]).encode(), "NaN"),
-        (json.dumps([inria(example(), rotation=[[1, 0], [0, 1]])]).encode(), "shape"),
+        (json.dumps([inria(example(), rotation=[[1, 0], [0, 1]])]).encode(), "3 by 3 numbers"),
         (json.dumps([inria(example(), rotation=np.zeros((3, 3)).tolist())]).encode(), "rotation"),
         (json.dumps([inria(example(), rotation=(-np.eye(3)).tolist())]).encode(), "rotation"),
         (json.dumps([inria(example(), width=0)]).encode(), "0x360"),
-        (json.dumps([inria(example(), fx=float("nan"))]).encode(), "focal"),
+        (json.dumps([inria(example(), fx=float("nan"))]).encode(), "fx holds NaN"),
         (json.dumps([inria(example(), width=1e400)]).encode(), "Camera 0"),
     ],
 )

@@ -364,7 +364,7 @@ def test_a_scene_in_a_folder_changes_as_a_whole(tmp_path, monkeypatch):
         written.clear()
         with monkeypatch.context() as patch:
             patch.setattr("pathlib.Path.write_bytes", fail_at_the_third)
-            with pytest.raises(OutputError, match="No space"):
+            with pytest.raises(OutputError, match="disk is full"):
                 sog.write(sample_cloud(40, 0), target)
     assert {path: path.read_bytes() for path in old.parent.iterdir()} == before
     assert not new.parent.exists()

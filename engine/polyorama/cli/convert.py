@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -115,8 +116,14 @@ def _accept_files_between_steps(parser: argparse.ArgumentParser) -> None:
     plain = parser.parse_known_args
 
     def intermixed(args: Any = None, namespace: Any = None) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        if "--" in words:
+            # The library loses it here. All after it are files; with a folder none looks like an
+            # option.
+            at = words.index("--")
+            words[at:] = [os.path.join(".", w) if w.startswith("-") else w for w in words[at + 1 :]]
         setattr(parser, "parse_known_args", plain)  # noqa: B010 - a method cannot be assigned to
-        return parser.parse_known_intermixed_args(args, namespace)
+        return parser.parse_known_intermixed_args(words, namespace)
 
     setattr(parser, "parse_known_args", intermixed)  # noqa: B010
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from polyorama.verbs.inspect import Comparison, Inspection
 
 _EPILOG = """\
+The exit status is 0 where all is well (warnings and notes included), 1 where the file has errors
+of the kind listed under "error", and 2 where it cannot be read.
+
 examples:
   polyorama info plant.ply
   polyorama info plant.spz --against plant.ply

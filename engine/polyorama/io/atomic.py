@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -140,4 +141,14 @@ def _naming(target: str | os.PathLike[str], what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise OutputError(f"{what} ({error.strerror or error}): {target}") from error
+        raise OutputError(f"{what} ({_reason(error)}): {target}") from error
+
+
+def _reason(error: OSError) -> str:
+    """Why the system refused, in words that say what to do."""
+    if error.errno == errno.EFBIG:
+        return "files may not become this large here"
+    # Encoders pass on the system's words without its number.
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) or os.strerror(errno.ENOSPC) in str(error):
+        return "the disk is full"
+    return error.strerror or str(error)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +15,15 @@ from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.colmap import colmap_images, find_colmap, read_colmap_images
-from polyorama.io.files import file_size, reading
-from polyorama.io.json_fields import FieldError, camera_entry, parse_camera
+from polyorama.io.files import file_size, named, reading
+from polyorama.io.json_fields import FieldError, camera_entry, json_trouble, object_of, parse_camera
 from polyorama.io.limits import MAX_CAMERAS
 from polyorama.io.transforms import transforms_cameras
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -55,7 +55,7 @@ def read_cameras(path: str | os.PathLike[str]) -> list[Camera]:
     FileFormatError
         If the file is missing, damaged, holds NaN, or uses a lens that cannot be drawn.
     """
-    source = Path(path)
+    source = named(path)
     if source.is_dir():
         source = _colmap_folder(source)
     size = file_size(source)
@@ -130,7 +130,9 @@ def _read_json(source: Path, size: int) -> list[Camera]:
     try:
         content = json.loads(source.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"This is not valid JSON ({error}): {source}") from error
+        raise FileFormatError(
+            f"This is not valid JSON ({json_trouble(error)}): {source}"
+        ) from error
     if isinstance(content, dict) and content.get("polyorama") == "cameras":
         if content.get("format") != _FORMAT:
             raise FileFormatError(
@@ -164,8 +166,6 @@ def _made(make: Callable[[Any], Camera], entry: Any, what: str, source: Path) ->
         raise FileFormatError(f"{what} is damaged ({error}): {source}") from error
     except PolyoramaError as error:
         raise FileFormatError(f"{what} cannot be used: {error} File: {source}") from error
-    except (TypeError, ValueError, OverflowError, IndexError, AttributeError) as error:
-        raise FileFormatError(f"{what} is damaged ({error}): {source}") from error
     rotation = camera.viewmat[:3, :3]
     rigid = np.abs(rotation @ rotation.T - np.eye(3)).max() < _ROTATION_TOLERANCE
     if not rigid or np.linalg.det(rotation) < 0:
@@ -173,23 +173,36 @@ def _made(make: Callable[[Any], Camera], entry: Any, what: str, source: Path) ->
     return camera
 
 
-def _numbers(values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = np.array(values, np.float64)
+def _numbers(entry: dict[str, Any], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """A field of finite numbers; texts of numbers are taken too.
+
+    Raises
+    ------
+    KeyError, FieldError
+        If there is none, or it is something else.
+    """
+    try:
+        array = np.array(entry[name], np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise FieldError(f"its {name} holds something that is no number") from None
     if array.shape != shape:
-        raise ValueError(f"an array of shape {array.shape} where {shape} is needed")
+        form = " by ".join(map(str, shape))
+        raise FieldError(f"its {name} is not {form + ' numbers' if shape else 'one number'}")
     if not np.isfinite(array).all():
-        raise ValueError("a pose with NaN or infinity")
+        raise FieldError(f"its {name} holds NaN or infinity")
     return array
 
 
 def _inria_camera(entry: dict[str, Any]) -> Camera:
     """`rotation` (rows) and `position` are camera to world; the principal point is the middle."""
-    to_world = _numbers(entry["rotation"], (3, 3))
-    position = _numbers(entry["position"], (3,))
-    width, height = int(entry["width"]), int(entry["height"])
+    fields = object_of(entry, "it")
+    to_world = _numbers(fields, "rotation", (3, 3))
+    position = _numbers(fields, "position", (3,))
+    width, height = (int(_numbers(fields, name, ())) for name in ("width", "height"))
+    fx, fy = (float(_numbers(fields, name, ())) for name in ("fx", "fy"))
     return Camera(
         _viewmat(to_world.T, -to_world.T @ position),
-        float(entry["fx"]), float(entry["fy"]), width / 2.0, height / 2.0, width, height,
+        fx, fy, width / 2.0, height / 2.0, width, height,
     )  # fmt: skip
 
 

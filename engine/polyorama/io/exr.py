@@ -112,7 +112,7 @@ def write_exr(
             with library.File(header, channels) as file:
                 file.write(str(temporary))
         except (RuntimeError, ValueError) as error:
-            raise OSError(f"the picture cannot be encoded, {error}") from error
+            raise OSError(f"the picture cannot be encoded: {error}") from error
 
 
 def _header(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -13,12 +15,24 @@ from polyorama.errors import FileFormatError
 
 if TYPE_CHECKING:
     import io
-    import os
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["file_size", "read_into", "reading", "write_all"]
+__all__ = ["file_size", "named", "read_into", "reading", "write_all"]
+
+
+def named(path: str | os.PathLike[str]) -> Path:
+    """The path, unless it is an empty text: `Path` would take that for the folder we are in.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no name.
+    """
+    if not os.fspath(path):
+        raise FileFormatError("A file without a name cannot be opened; say which one.")
+    return Path(path)
 
 
 def file_size(path: str | os.PathLike[str]) -> int:
@@ -27,9 +41,9 @@ def file_size(path: str | os.PathLike[str]) -> int:
     Raises
     ------
     FileFormatError
-        If it is missing, a folder, a device or pipe, or empty.
+        If it is missing, a folder, a device or pipe, empty, or has no name.
     """
-    source = Path(path)
+    source = named(path)
     try:
         status = source.stat()
     except FileNotFoundError:
@@ -52,6 +66,10 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EINVAL:  # a place before the file's start was asked for
+            raise FileFormatError(
+                f"The archive is damaged or cut short; export or download it again: {path}"
+            ) from error
         reason = error.strerror or error
         raise FileFormatError(f"Cannot read the file ({reason}): {path}") from error
     except MemoryError as error:

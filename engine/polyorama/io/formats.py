@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, OutputError
-from polyorama.io.files import file_size, reading
+from polyorama.io.files import file_size, named, reading
 from polyorama.io.ply_header import parse_header
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
     FileFormatError
         If the file is missing, empty, unreadable, of no known kind, or not what its name says.
     """
-    source = Path(path)
-    named = find_format(source)
+    source = named(path)
+    entry = find_format(source)
     if os.path.isdir(source):  # unlike Path.is_dir, never raises
         if os.path.isfile(source / "meta.json"):
             return _BY_NAME["sog"]
@@ -156,7 +156,7 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
             raise FileFormatError(f"This is no splat file but {kind}: {source}")
     if head[4:8] == b"ftyp":
         raise FileFormatError(f"This is no splat file but an MP4 film: {source}")
-    return _by_size(head, size, named, source)
+    return _by_size(head, size, entry, source)
 
 
 _PLY_KINDS = {"ply", "compressed-ply"}
@@ -170,11 +170,11 @@ def detect_to_read(path: str | os.PathLike[str]) -> SplatFormat:
     FileFormatError
         As `detect_format`.
     """
-    entry, named = detect_format(path), find_format(path)
-    if named is not None and named is not entry and {named.name, entry.name} != _PLY_KINDS:
+    entry, said = detect_format(path), find_format(path)
+    if said is not None and said is not entry and {said.name, entry.name} != _PLY_KINDS:
         _log.warning(
             "The name says %s, the content is %s; reading it as the latter: %s",
-            named.name, entry.name, path,
+            said.name, entry.name, path,
         )  # fmt: skip
     return entry
 
@@ -187,7 +187,7 @@ def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
     FileFormatError
         If the file is missing, damaged, of no known kind, or holds no splats.
     """
-    source = Path(path)
+    source = named(path)
     entry = detect_to_read(source)
     with reading(source):
         cloud: SplatCloud = importlib.import_module(entry.module).read(source, **options)
@@ -206,7 +206,7 @@ def format_to_write(path: str | os.PathLike[str]) -> SplatFormat:
     """
     entry = find_format(path)
     if entry is None or not entry.writes:
-        known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
+        known = ", ".join(sorted(e for f in FORMATS if f.writes for e in f.endings))
         raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
     return entry
 
@@ -280,17 +280,17 @@ def _inside_json(head: bytes, source: Path) -> str:
     raise FileFormatError(f"This JSON file is neither glTF nor a SOG meta.json: {source}")
 
 
-def _by_size(head: bytes, size: int, named: SplatFormat | None, source: Path) -> SplatFormat:
+def _by_size(head: bytes, size: int, said: SplatFormat | None, source: Path) -> SplatFormat:
     """Formats without a signature: .ksplat by its header, .splat by its record size."""
     if _looks_like_ksplat(head, size):
         return _BY_NAME["ksplat"]
-    if named is not None and named.name in ("splat", "ksplat"):
-        return named
-    if named is not None and not named.reads:
-        raise FileFormatError(f"{named.name.upper()} files can only be written: {source}")
-    if named is not None:
+    if said is not None and said.name in ("splat", "ksplat"):
+        return said
+    if said is not None and not said.reads:
+        raise FileFormatError(f"{said.name.upper()} files can only be written: {source}")
+    if said is not None:
         raise FileFormatError(
-            f"The name says {named.name}, but the content is something else: {source}"
+            f"The name says {said.name}, but the content is something else: {source}"
         )
     if size % 32 == 0 and _looks_like_splat(head):
         return _BY_NAME["splat"]

@@ -13,6 +13,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
+from polyorama.io.files import write_all
 
 if TYPE_CHECKING:
     import os
@@ -283,10 +284,11 @@ def write_float(path: str | os.PathLike[str], values: NDArray[np.float32]) -> No
     """
     if Path(path).suffix.lower() != ".npy":
         raise OutputError(f"Float pictures are written as .npy: {path}")
-    with atomic_write(path) as temporary, temporary.open("wb") as file:
-        np.lib.format.write_array(
-            file, np.ascontiguousarray(values, np.float32), allow_pickle=False
-        )
+    array = np.ascontiguousarray(values, np.float32)
+    with atomic_write(path) as temporary, temporary.open("wb", buffering=0) as file:
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        # Not by numpy, which does not say why the system took fewer bytes.
+        write_all(file, array)
 
 
 def write_depth(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "Vector",
     "camera_entry",
     "direction_of",
+    "json_trouble",
     "numbers_of",
     "object_of",
     "parse_camera",
@@ -69,6 +71,17 @@ def parse_camera(entry: Any) -> Camera:
         )  # fmt: skip
     except UsageError as error:
         raise FieldError(f"camera is unusable ({error})") from error
+
+
+def json_trouble(error: ValueError | RecursionError) -> str:
+    """Why a text is no JSON that can be read, for a sentence's brackets."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"line {error.lineno}, column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return "its text is not UTF-8"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "it holds a number of too many digits"
 
 
 def object_of(value: Any, where: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import numpy as np
 import zstandard
 
 from polyorama.core.compile import core_count, parallel_for
-from polyorama.core.text import count_of
+from polyorama.core.text import bytes_of, count_of
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.axes import RUB, UP, Flip, position_signs, quaternion_signs, sh_signs, upright
@@ -226,8 +226,17 @@ def _unpack_gzip(
         content += piece
     if not inflate.eof:
         raise FileFormatError(f"The .spz file holds more than its header says: {path}")
+    _warn_of_rest(len(inflate.unused_data), path)
     extensions, blocks = _split(header, memoryview(content), path)
     return header, extensions, blocks
+
+
+def _warn_of_rest(size: int, path: str | os.PathLike[str]) -> None:
+    if size:
+        log.warning(
+            "%s follow the splats and were left out; the file may be damaged, or two in one: %s",
+            bytes_of(size), path,
+        )  # fmt: skip
 
 
 def _split(
@@ -277,6 +286,7 @@ def _unpack_zstd(
             raise FileFormatError(f"The .spz file is truncated in stream {index + 1}: {path}")
         blocks.append(_inflate_zstd(memoryview(data)[offset : offset + packed], size, path))
         offset += packed
+    _warn_of_rest(len(data) - offset, path)
     blocks += [memoryview(b"")] * (6 - len(blocks))
     return header, extensions, blocks
 

@@ -16,6 +16,7 @@ import numpy as np
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.files import file_size, reading
+from polyorama.io.json_fields import json_trouble
 from polyorama.io.limits import MAX_CAMERAS
 from polyorama.io.photos import Capture, Distortion, Shot, camera_of
 from polyorama.io.point_ply import read_points
@@ -56,7 +57,8 @@ def read_transforms(path: str | os.PathLike[str]) -> Capture:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"This is not valid JSON ({error}): {source}") from error
+        trouble = json_trouble(error)
+        raise FileFormatError(f"This is not valid JSON ({trouble}): {source}") from error
     frames = _frames(content, source)
     shots = [
         Shot(

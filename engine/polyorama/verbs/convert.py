@@ -121,6 +121,8 @@ def convert_job(
             f"This names a folder; leave the slash out, or end in meta.json for a folder of SOG's "
             f"files: {output}"
         )
+    if not os.fspath(output):
+        check_target(output)  # says that it has no name
     target = Path(output)
     options = _options(target, spz_version)
     if target.name.lower() != "meta.json":  # its folder is made
@@ -159,13 +161,14 @@ def _options(target: Path, spz_version: int | None) -> dict[str, Any]:
 
 
 def stored_bytes(path: str | os.PathLike[str]) -> int:
-    """Bytes of a file, or of all files of a SOG or project folder; 0 for none."""
+    """Bytes of a file with those that it names, or of a SOG or project folder; 0 for none."""
     where = Path(path)
     if where.is_dir():
         return sum(entry.stat().st_size for entry in where.rglob("*") if entry.is_file())
     if where.name.lower() == "meta.json":
         return sum(entry.stat().st_size for entry in where.parent.iterdir() if entry.is_file())
-    return where.stat().st_size if where.exists() else 0
+    beside = [where.with_suffix(".bin")] if where.suffix.lower() == ".gltf" else []
+    return sum(entry.stat().st_size for entry in (where, *beside) if entry.exists())
 
 
 def _whole(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.io.files import named
 from polyorama.io.formats import detect_format, read_splats
 from polyorama.io.mesh import read_mesh
 from polyorama.io.precision import precision_of
@@ -160,7 +161,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
     FileFormatError
         If it cannot be read.
     """
-    source = Path(path)
+    source = named(path)
     kind = kind_of(source)
     name, nodes, visible, triangles = kind, 1, 1, 0
     if kind == "project":
@@ -170,7 +171,7 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
     elif kind == "mesh":
         mesh = read_mesh(source)
         triangles = len(mesh.triangles)
-        cloud = cloud_of_mesh(mesh)
+        cloud = cloud_of_mesh(mesh, source)
     else:
         name, cloud = detect_format(source).name, read_splats(source)
     finite = cloud.means[np.isfinite(cloud.means).all(axis=1)]

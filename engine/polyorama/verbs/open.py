@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyorama.core.memory import check_surfels
-from polyorama.errors import FileFormatError
+from polyorama.errors import FileFormatError, UsageError
+from polyorama.io.files import named
 from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
 from polyorama.io.mesh import holds_mesh, read_mesh
 from polyorama.io.project import holds_project, read_project
@@ -50,7 +51,7 @@ def open_document(
         If `surfels` is not 1 to 20 million, or more than memory can hold.
     """
     check_surfels(surfels)
-    documents = [_open_one(Path(p), surfels) for p in (path, *more)]
+    documents = [_open_one(named(p), surfels) for p in (path, *more)]
     if len(documents) == 1:
         document = documents[0]
     else:
@@ -82,7 +83,7 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     FileFormatError
         If the file is missing or of no known kind.
     """
-    source = Path(path)
+    source = named(path)
     if holds_project(source):
         return "project"
     if not source.is_dir() and holds_mesh(source):
@@ -110,12 +111,12 @@ def read_cloud(path: str | os.PathLike[str], *, surfels: int = 100_000) -> Splat
         If `surfels` is not 1 to 20 million, or more than memory can hold.
     """
     check_surfels(surfels)
-    source = Path(path)
+    source = named(path)
     kind = kind_of(source)
     if kind == "splats":
         return read_splats(source)
     if kind == "mesh":
-        return cloud_of_mesh(read_mesh(source), surfels)
+        return cloud_of_mesh(read_mesh(source), source, surfels)
     return flat_cloud(read_project(source), path)
 
 
@@ -134,7 +135,7 @@ def _open_one(source: Path, surfels: int) -> Document:
     if kind == "project":
         return read_project(source)
     if kind == "mesh":
-        cloud = cloud_of_mesh(read_mesh(source), surfels)
+        cloud = cloud_of_mesh(read_mesh(source), source, surfels)
     else:
         cloud = read_splats(source / "meta.json" if source.is_dir() else source)
     x, y, z = estimate_up(cloud)[0]
@@ -142,8 +143,17 @@ def _open_one(source: Path, surfels: int) -> Document:
     return Document((Node(title, cloud, id=id_for(title)),), up=(float(x), float(y), float(z)))
 
 
-def cloud_of_mesh(mesh: Mesh, surfels: int = 100_000) -> SplatCloud:
-    """A mesh as so many surfels."""
+def cloud_of_mesh(mesh: Mesh, path: str | os.PathLike[str], surfels: int = 100_000) -> SplatCloud:
+    """A mesh as so many surfels; `path` is where it comes from.
+
+    Raises
+    ------
+    UsageError
+        If nothing of it can be shown.
+    """
     from polyorama.render.surfels import surfels_from_mesh
 
-    return surfels_from_mesh(mesh, surfels).cloud
+    try:
+        return surfels_from_mesh(mesh, surfels).cloud
+    except UsageError as error:
+        raise UsageError(f"{error} File: {path}") from error
