@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from polyorama.io.formats import read_splats
 from polyorama.render.cpu import CpuRasterizer
 from polyorama.render.gl import GlRasterizer, availability, is_software
 from polyorama.render.gl import rasterizer as module
+from polyorama.render.gl.context import open_context
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Gaussians, RenderState
 from polyorama.scene.splats import SplatCloud
@@ -245,10 +247,40 @@ def test_a_driver_that_lacks_a_function_is_told(fresh, monkeypatch):
         def address(self, name: str) -> None:
             return None
 
+        def close(self) -> None:
+            closed.append(1)
+
+    closed: list[int] = []
     monkeypatch.setattr(module, "open_context", Poor)
     state = availability()
     assert not state.ok
     assert "the driver has no glGetString" in state.reason
+    assert closed == [1]
+
+
+def test_a_context_that_is_given_back_is_gone(fresh, monkeypatch):
+    """On the real driver: closed where no painter can be made, and the next one draws."""
+    opened = []
+
+    def keep():
+        opened.append(open_context())
+        return opened[-1]
+
+    def fail(_context):
+        raise RuntimeError("out of buffers")
+
+    monkeypatch.setattr(module, "open_context", keep)
+    with monkeypatch.context() as broken:
+        broken.setattr("polyorama.render.gl.painter.Painter", fail)
+        assert "out of buffers" in availability().reason
+    if hasattr(opened[0], "_egl"):
+        current = opened[0]._egl.eglGetCurrentContext
+        current.restype = ctypes.c_void_p
+        assert fresh._thread.submit(current).result() is None
+    other = module._Owner()
+    monkeypatch.setattr(module, "_owner", lambda _: other)
+    assert availability().ok
+    other._thread.shutdown()
 
 
 def test_a_driver_that_fails_while_drawing_is_told(monkeypatch):

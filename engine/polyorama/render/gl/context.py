@@ -190,7 +190,7 @@ class EglContext:
 
 
 class CglContext:
-    """A context of macOS: accelerated, core profile 4.1, or 3.2 with the language 330 missing."""
+    """A context of macOS: accelerated, core profile 4.1."""
 
     def __init__(self) -> None:
         path = ctypes.util.find_library("OpenGL")

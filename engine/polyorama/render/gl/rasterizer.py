@@ -83,11 +83,7 @@ class _Owner:
             raise UnavailableError(self._failure)
         if self._painter is None:
             try:
-                context = open_context()
-                # Here, so that the rest of the engine never loads vispy.
-                from polyorama.render.gl.painter import Painter
-
-                self._painter = Painter(context)
+                self._painter = _new_painter()
             except UnavailableError as error:
                 self._failure = str(error)
                 raise
@@ -95,6 +91,19 @@ class _Owner:
                 self._failure = f"OpenGL could not be started: {' '.join(str(error).split())[:300]}"
                 raise UnavailableError(self._failure) from error
         return self._painter
+
+
+def _new_painter() -> Painter:
+    """A painter on a context of its own, which is given back where no painter can be made of it."""
+    context = open_context()
+    try:
+        # Here, so that the rest of the engine never loads vispy.
+        from polyorama.render.gl.painter import Painter
+
+        return Painter(context)
+    except BaseException:
+        context.close()
+        raise
 
 
 @functools.cache
