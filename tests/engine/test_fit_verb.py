@@ -14,6 +14,7 @@ from PIL import Image
 import polyorama as po
 from polyorama.cli import main
 from polyorama.cli.fit import _stoppable
+from polyorama.core import memory
 from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
 from polyorama.errors import UnavailableError
@@ -205,6 +206,13 @@ def test_a_scene_is_written_even_if_nothing_of_the_held_out_pictures_counts(pict
     done = po.fit(pictures, tmp_path / "a.ply", masks=tmp_path, settings=FitSettings(steps=2))
     assert done.scores is None
     assert (tmp_path / "a.ply").exists()
+
+
+def test_captures_that_memory_cannot_hold_are_refused_before_they_are_read(pictures, monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 5 * 9 * 48 * 48 - 1)
+    with pytest.raises(po.PolyoramaError, match=r"not enough memory.*9 pictures of 20,736 pixels"):
+        run(load_dataset(pictures))
+    assert len(run(load_dataset(pictures, downscale=2)).views) == 7
 
 
 def test_downscaling_and_holding_out(pictures):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from polyorama.core import memory
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError, UsageError
+from polyorama.io import photos
 from polyorama.io.capture import read_capture
 from polyorama.io.colmap import find_colmap, read_colmap
 from polyorama.io.photos import Distortion, Shot, read_photo, straightened
@@ -143,6 +146,79 @@ def test_no_distortion_changes_nothing():
     straight, known = straightened(grid(31, 20), camera, Distortion())
     assert np.array_equal(straight, grid(31, 20))
     assert known.all()
+
+
+BENDING = {
+    "barrel": Distortion((-0.25, 0, 0, 0, 0, 0)),
+    "fisheye": Distortion((-0.3, 0, 0, 0, 0, 0), fisheye=True),
+    "pole": Distortion((0, 0, 0, -0.35, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("distortion", BENDING.values(), ids=BENDING)
+def test_what_a_lens_cannot_know_is_no_mirrored_ghost(distortion):
+    """Beyond where the formula turns back, it would show the middle a second time."""
+    camera = Camera.look_at((0, 0, -1), (0, 0, 0), fov=140, size=(120, 120))
+    straight, known = straightened(np.full((120, 120, 3), 200, np.uint8), camera, distortion)
+    columns, rows = np.meshgrid(np.arange(120) + 0.5, np.arange(120) + 0.5)
+    radius = np.hypot(columns - camera.cx, rows - camera.cy) / camera.fx
+    # A ray from the middle outward, sampled finely: where it first stops going out.
+    ray = np.linspace(0.0, radius.max(), 200_000)
+    bent = distortion.bend(ray, np.zeros_like(ray))[0]
+    turn = ray[np.argmax(np.diff(bent) <= 0.0)]
+    assert 0.3 < turn < 0.8 * radius.max()
+    assert not known[radius > turn].any()
+    assert not straight[radius > turn].any()
+    drawn = np.interp(radius, ray, bent) * camera.fx
+    assert known[(radius < turn - 0.01) & (drawn < 59.0)].all()
+
+
+def test_straightened_transparent_pictures_have_no_dark_fringe():
+    camera = Camera.look_at((0, 0, -1), (0, 0, 0), fov=70, size=(60, 50))
+    columns, rows = np.meshgrid(np.arange(60), np.arange(50))
+    pixels = np.zeros((50, 60, 4), np.uint8)
+    pixels[np.hypot(columns - 30, rows - 25) < 15] = (200, 100, 50, 255)
+    straight, _ = straightened(pixels, camera, Distortion((-0.1, 0.02, 0, 0, 0, 0)))
+    seen = straight[..., 3] > 0
+    edge = seen & (straight[..., 3] < 255)
+    assert edge.sum() > 20
+    assert (straight[seen][:, :3] == (200, 100, 50)).all()
+
+
+def test_straightening_goes_in_bands_that_do_not_show(monkeypatch):
+    camera = Camera.look_at((0, 0, -1), (0, 0, 0), fov=90, size=(70, 61))
+    distortion = Distortion((-0.1, 0.02, 0, 0, 0, 0), (0.002, -0.001))
+    pixels = np.random.default_rng(0).integers(0, 256, (61, 70, 4), np.uint8)
+    whole = straightened(pixels, camera, distortion), photos._reduced(pixels, 3)
+    monkeypatch.setattr(photos, "_BAND_PIXELS", 3 * 70)
+    parts = straightened(pixels, camera, distortion), photos._reduced(pixels, 3)
+    assert len(list(photos._bands(61, 70))) == 21
+    for a, b in zip((*whole[0], whole[1]), (*parts[0], parts[1]), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_straightening_takes_little_memory_beside_the_pictures():
+    camera = Camera.look_at((0, 0, -1), (0, 0, 0), fov=90, size=(1500, 1500))
+    pixels = np.zeros((1500, 1500, 3), np.uint8)
+    tracemalloc.start()
+    try:
+        straightened(pixels, camera, Distortion((-0.1, 0.02, 0, 0, 0, 0)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The picture and what is known of it are 4 bytes a pixel; a whole one at once would be 100.
+    assert peak < 30 * 1500 * 1500
+
+
+def test_pictures_that_memory_cannot_hold_are_refused_before_they_are_decoded(
+    tmp_path, monkeypatch
+):
+    camera = Camera.look_at((0, 0, -3), (0, 0, 0), size=(41, 30))
+    Image.fromarray(grid(41, 30)).save(tmp_path / "a.png")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 16 * 41 * 30 - 1)
+    monkeypatch.setattr(photos, "_eight_bit", lambda _: pytest.fail("it was decoded"))
+    with pytest.raises(UsageError, match=r"not enough memory.*41x30; make it smaller: .*a\.png"):
+        read_photo(shot_of(tmp_path / "a.png", camera))
 
 
 def shot_of(path, camera, **more):

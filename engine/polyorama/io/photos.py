@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polyorama.core.memory import require
 from polyorama.core.types import MAX_SIDE, Camera
 from polyorama.errors import FileFormatError
 from polyorama.io.files import file_size, reading
@@ -28,11 +29,17 @@ __all__ = [
     "camera_of",
     "read_mask",
     "read_photo",
+    "reduced_camera",
     "straightened",
 ]
 
 _MAX_BYTES = 1 << 30
 _SIZE_TOLERANCE = 1.5
+_BAND_PIXELS = 1 << 18
+_LIMIT_SAMPLES = 4096
+
+_READING_BYTES = 16
+"""Memory that a pixel takes while a photograph is read, as measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,18 @@ class Distortion:
             x * share + 2 * p1 * x * y + p2 * (squared + 2 * x * x),
             y * share + 2 * p2 * x * y + p1 * (squared + 2 * y * y),
         )
+
+    def limit(self, farthest: float) -> float:
+        """The radius up to which directions that lie farther out are drawn farther out.
+
+        Formulas fitted to the middle of a picture may turn back near its corners or have a pole
+        there. Searched up to the radius `farthest`; infinity where nothing turns back.
+        """
+        radii = np.linspace(0.0, farthest, _LIMIT_SAMPLES)
+        with np.errstate(all="ignore"):
+            bent, _ = replace(self, tangential=(0.0, 0.0)).bend(radii, np.zeros_like(radii))
+            back = ~(np.diff(bent) > 0.0)
+        return float(radii[back.argmax()]) if back.any() else np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,6 +167,8 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
     ------
     FileFormatError
         If the picture or its mask is missing, damaged, or of another shape than its camera's.
+    UsageError
+        If there is not enough memory to read it.
     """
     pixels = _pixels(shot.path)
     height, width = pixels.shape[:2]
@@ -156,7 +177,7 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
     if shot.distortion:
         pixels, inside = straightened(pixels, camera, shot.distortion)
         if mask is not None:
-            bent = np.repeat(mask[..., None], 3, axis=2).astype(np.uint8) * np.uint8(255)
+            bent = mask[..., None].astype(np.uint8) * np.uint8(255)
             mask = straightened(bent, camera, shot.distortion)[0][..., 0] > 127
         if not inside.all():
             mask = inside if mask is None else mask & inside
@@ -169,10 +190,7 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
         pixels = _reduced(pixels, reduce)
         if mask is not None:
             mask = _reduced(mask[..., None].astype(np.uint8) * np.uint8(255), reduce)[..., 0] > 127
-        camera = replace(
-            camera, fx=camera.fx / reduce, fy=camera.fy / reduce, cx=camera.cx / reduce,
-            cy=camera.cy / reduce, width=width // reduce, height=height // reduce,
-        )  # fmt: skip
+        camera = reduced_camera(camera, reduce)
     return Photo(pixels, camera, mask)
 
 
@@ -198,26 +216,57 @@ def straightened(
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """A bent picture as a pinhole camera of the same numbers sees it, and where it is known.
 
-    Bilinear. Unknown pixels are black.
+    Bilinear; straight colours count by their alpha. Unknown pixels are black: what the lens draws
+    outside of the picture, and directions so far out that its formula turns back and would show
+    what lies nearer a second time, mirrored.
     """
     height, width = pixels.shape[:2]
     columns = (np.arange(width) + 0.5 - camera.cx) / camera.fx
     rows = (np.arange(height) + 0.5 - camera.cy) / camera.fy
-    x, y = np.broadcast_arrays(columns[None, :], rows[:, None])
-    bent_x, bent_y = distortion.bend(x, y)
-    u = camera.fx * bent_x + camera.cx - 0.5
-    v = camera.fy * bent_y + camera.cy - 0.5
-    known = (u >= -0.5) & (u <= width - 0.5) & (v >= -0.5) & (v <= height - 0.5)
+    limit = distortion.limit(float(np.hypot(np.abs(columns).max(), np.abs(rows).max())))
+    straight, known = np.empty_like(pixels), np.empty((height, width), bool)
+    for band in _bands(height, width):
+        x, y = np.broadcast_arrays(columns[None, :], rows[band, None])
+        with np.errstate(all="ignore"):
+            bent_x, bent_y = distortion.bend(x, y)
+            u = camera.fx * bent_x + camera.cx - 0.5
+            v = camera.fy * bent_y + camera.cy - 0.5
+        inside = (u >= -0.5) & (u <= width - 0.5) & (v >= -0.5) & (v <= height - 0.5)
+        inside &= x * x + y * y < limit * limit
+        known[band] = inside
+        straight[band] = _mixed(pixels, np.where(inside, u, 0.0), np.where(inside, v, 0.0))
+    straight[~known] = 0
+    return straight, known
+
+
+def _mixed(
+    pixels: NDArray[np.uint8], u: NDArray[np.float64], v: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """Pixels at places between pixels; straight colours count by their alpha."""
+    height, width, channels = pixels.shape
     u, v = np.clip(u, 0.0, width - 1.0), np.clip(v, 0.0, height - 1.0)
     left, top = np.floor(u).astype(np.intp), np.floor(v).astype(np.intp)
     right, bottom = np.minimum(left + 1, width - 1), np.minimum(top + 1, height - 1)
-    across = (u - left).astype(np.float32)[..., None]
-    down = (v - top).astype(np.float32)[..., None]
-    upper = pixels[top, left] * (1 - across) + pixels[top, right] * across
-    lower = pixels[bottom, left] * (1 - across) + pixels[bottom, right] * across
-    mixed = np.rint(upper * (1 - down) + lower * down).astype(np.uint8)
-    mixed[~known] = 0
-    return mixed, known
+    across, down = u - left, v - top
+    total = np.zeros((*u.shape, channels), np.float32)
+    for row, of_row in ((top, 1.0 - down), (bottom, down)):
+        for column, of_column in ((left, 1.0 - across), (right, across)):
+            share = (of_row * of_column).astype(np.float32)[..., None]
+            corner = pixels[row, column].astype(np.float32)
+            if channels == 4:
+                corner[..., :3] *= corner[..., 3:]
+            total += share * corner
+    if channels == 4:
+        total[..., :3] /= np.maximum(total[..., 3:], np.float32(1e-6))
+    mixed: NDArray[np.uint8] = np.rint(np.clip(total, 0.0, 255.0)).astype(np.uint8)
+    return mixed
+
+
+def _bands(height: int, width: int) -> Iterator[slice]:
+    """Runs of rows of about `_BAND_PIXELS`, so that what is computed with them stays small."""
+    step = max(1, _BAND_PIXELS // max(width, 1))
+    for start in range(0, height, step):
+        yield slice(start, min(start + step, height))
 
 
 def _camera_of_size(shot: Shot, width: int, height: int) -> Camera:
@@ -253,6 +302,10 @@ def camera_of(shot: Shot) -> Camera:
 def _pixels(path: Path) -> NDArray[np.uint8]:
     """(H, W, 3 or 4) uint8 of a picture's file, as stored: never turned by its metadata."""
     with _picture(path) as image:
+        require(
+            _READING_BYTES * image.width * image.height,
+            f"A picture of {image.width}x{image.height}; make it smaller: {path}",
+        )
         return _eight_bit(image)
 
 
@@ -284,11 +337,14 @@ def _picture(path: Path) -> Iterator[Any]:
 
 def _eight_bit(image: Any) -> NDArray[np.uint8]:
     if image.mode.startswith("I"):
-        grey = np.asarray(image).astype(np.float64) / 257.0
-        narrow = np.rint(np.clip(grey, 0.0, 255.0)).astype(np.uint8)
-        return np.repeat(narrow[..., None], 3, axis=2)
+        # 257 times as many steps, rounded to the nearest.
+        narrow = np.clip(np.asarray(image), 0, 65535).astype(np.int32)
+        narrow += 128
+        narrow //= 257
+        return np.repeat(narrow.astype(np.uint8)[..., None], 3, axis=2)
     transparent = "A" in image.getbands() or "transparency" in image.info
-    values = np.asarray(image.convert("RGBA" if transparent else "RGB"))
+    mode = "RGBA" if transparent else "RGB"
+    values = np.asarray(image if image.mode == mode else image.convert(mode))
     if transparent and int(values[..., 3].min()) == 255:
         values = values[..., :3]
     return np.ascontiguousarray(values)
@@ -297,18 +353,28 @@ def _eight_bit(image: Any) -> NDArray[np.uint8]:
 def _reduced(pixels: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
     """Mean of squares of pixels; straight colours count by their alpha; an odd rest is cut off."""
     height, width = pixels.shape[0] // factor, pixels.shape[1] // factor
-    blocks = pixels[: height * factor, : width * factor].reshape(
-        height, factor, width, factor, pixels.shape[2]
-    )
-    if pixels.shape[2] != 4:
-        mean: NDArray[np.uint8] = np.rint(blocks.mean(axis=(1, 3))).astype(np.uint8)
-        return mean
-    alpha = blocks[..., 3:].astype(np.float64)
-    total = alpha.sum(axis=(1, 3))
-    weighted = (blocks[..., :3] * alpha).sum(axis=(1, 3))
-    plain = blocks[..., :3].mean(axis=(1, 3))
-    colors = np.where(total > 0, weighted / np.maximum(total, 1e-9), plain)
-    mixed: NDArray[np.uint8] = np.rint(np.concatenate([colors, total / factor**2], axis=2)).astype(
-        np.uint8
-    )
-    return mixed
+    channels = pixels.shape[2]
+    result = np.empty((height, width, channels), np.uint8)
+    for band in _bands(height, width * factor * factor):
+        rows = pixels[band.start * factor : band.stop * factor, : width * factor]
+        blocks = rows.reshape(-1, factor, width, factor, channels)
+        plain = blocks[..., :3].mean(axis=(1, 3))
+        if channels != 4:
+            result[band] = np.rint(plain)
+            continue
+        alpha = blocks[..., 3:].astype(np.float64)
+        total = alpha.sum(axis=(1, 3))
+        weighted = (blocks[..., :3] * alpha).sum(axis=(1, 3))
+        colors = np.where(total > 0, weighted / np.maximum(total, 1e-9), plain)
+        result[band] = np.rint(np.concatenate([colors, total / factor**2], axis=2))
+    return result
+
+
+def reduced_camera(camera: Camera, factor: int) -> Camera:
+    """The camera of a picture whose pixels were averaged in squares; an odd rest is cut off."""
+    if factor == 1:
+        return camera
+    return replace(
+        camera, fx=camera.fx / factor, fy=camera.fy / factor, cx=camera.cx / factor,
+        cy=camera.cy / factor, width=camera.width // factor, height=camera.height // factor,
+    )  # fmt: skip

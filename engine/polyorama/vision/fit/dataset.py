@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 
-from polyorama.core.types import Bounds, Camera, frozen_array
+from polyorama.core.types import Bounds, frozen_array
 from polyorama.errors import UsageError
+from polyorama.io.photos import reduced_camera
 from polyorama.vision.fit.losses import Moments, moments
 
 if TYPE_CHECKING:
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from polyorama.core.types import Lens
+    from polyorama.core.types import Camera, Lens
 
-__all__ = ["Dataset", "Pictures", "Target", "View", "check_overlap", "reduced_camera", "seen_by"]
+__all__ = ["Dataset", "Pictures", "Target", "View", "check_overlap", "seen_by"]
 
 _EXTENT_MARGIN = 1.1
 _KEPT_BYTES = 1 << 30
@@ -300,16 +301,6 @@ class Pictures:
             reduced_camera(view.camera, factor).lens,
             moments(photograph) if alpha is None else None,
         )
-
-
-def reduced_camera(camera: Camera, factor: int) -> Camera:
-    """The camera of a picture whose pixels were averaged in squares; an odd rest is cut off."""
-    if factor == 1:
-        return camera
-    return replace(
-        camera, fx=camera.fx / factor, fy=camera.fy / factor, cx=camera.cx / factor,
-        cy=camera.cy / factor, width=camera.width // factor, height=camera.height // factor,
-    )  # fmt: skip
 
 
 def _reduced(planes: torch.Tensor, factor: int) -> torch.Tensor:

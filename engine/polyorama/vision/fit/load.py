@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyorama.core.jobs import Progress
+from polyorama.core.memory import require
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.capture import read_capture
-from polyorama.io.photos import read_photo
+from polyorama.io.photos import camera_of, read_photo
 from polyorama.vision.fit.dataset import Dataset, View
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from polyorama.io.photos import Shot
 
 __all__ = ["load_dataset"]
+
+_KEPT_BYTES = 5
+"""Of a pixel: its colour, alpha and mask."""
 
 _MASK_ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -50,7 +54,8 @@ def load_dataset(
     FileFormatError
         If something is missing or damaged.
     UsageError
-        If fewer than two pictures are left to fit to, or a number is out of range.
+        If fewer than two pictures are left to fit to, a number is out of range, or there is not
+        enough memory for the pictures together.
     """
     if downscale < 1:
         raise UsageError(f"Pictures cannot be reduced {downscale} times; give 1 or more.")
@@ -65,6 +70,14 @@ def load_dataset(
             f"There is one picture, which says nothing about depth; give at least two views: "
             f"{capture.source}"
         )
+    pixels = sum(
+        (camera.width // downscale) * (camera.height // downscale)
+        for camera in map(camera_of, capture.shots)
+    )
+    require(
+        _KEPT_BYTES * pixels,
+        f"{len(capture.shots):,} pictures of {pixels:,} pixels together; reduce them more",
+    )
     views: list[View] = []
     held_out: list[View] = []
     masked = 0
