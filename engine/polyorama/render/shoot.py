@@ -20,13 +20,14 @@ from polyorama.render.post import Grade, grade_light, show
 from polyorama.render.resolve import resolve
 from polyorama.render.state import Gaussians
 from polyorama.render.stereo import Stereo, eye_shot, packed, slice_faces
+from polyorama.render.wide import faced
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
     from polyorama.core.types import Camera
     from polyorama.render.rasterizers import Rasterizer
-    from polyorama.render.state import Constants
+    from polyorama.render.state import Constants, RenderState
     from polyorama.scene.document import Document
 
 __all__ = ["SHOT_OUTPUTS", "Draw", "Filming", "draw_count", "drawing", "finished", "shoot"]
@@ -166,6 +167,8 @@ def drawing(
             state = replace(state, constants=wider)
         if softening is not None:
             state = replace(state, gaussians=soft(state.gaussians, softening))
+        if reach and "color" in outputs:
+            state = _faced(state, reach)
         if "normals" not in outputs:
             return rasterizer.render(state, outputs)
         plain = tuple(name for name in outputs if name != "normals")
@@ -181,6 +184,16 @@ def drawing(
         return replace(frame, normals=blended_normals(seen.features))
 
     return draw
+
+
+def _faced(state: RenderState, reach: float) -> RenderState:
+    """The state with splats that look wide as all faces of a panorama show them."""
+    whole = state.gaussians
+    cloud = faced(whole.cloud, state.camera, reach)
+    if cloud is whole.cloud:
+        return state
+    made = Gaussians(cloud, whole.features, whole.node_index, whole.node_ids)
+    return replace(state, gaussians=made)
 
 
 def _nothing(camera: Camera) -> Any:
