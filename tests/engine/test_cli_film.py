@@ -13,9 +13,10 @@ from polyorama.cli import main
 from polyorama.cli.filming import filming_of
 from polyorama.core.types import Camera
 from polyorama.io.cameras import write_cameras
-from polyorama.io.exr import read_exr, read_exr_text
+from polyorama.io.exr import read_exr_text
 from polyorama.io.formats import write_splats
 from polyorama.io.project import write_project
+from tests.engine.exr_reader import read_exr
 from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
 
 if TYPE_CHECKING:

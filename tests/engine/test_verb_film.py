@@ -14,7 +14,6 @@ from PIL import Image
 from polyorama.core.jobs import run
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError, UnavailableError, UsageError
-from polyorama.io.exr import read_exr
 from polyorama.io.image import write_image
 from polyorama.io.video import write_video
 from polyorama.render.accumulate import Sampling
@@ -43,6 +42,7 @@ from polyorama.verbs.sequences import (
     parts_folder,
 )
 from polyorama.verbs.workers import Look, work_in_processes
+from tests.engine.exr_reader import read_exr
 from tests.engine.fakes import DotRasterizer, DyingChunk, ball, ball_document, dots
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.files import file_size, reading
-from polyorama.io.limits import MAX_CAMERAS
+from polyorama.io.limits import FARTHEST, MAX_CAMERAS
 from polyorama.io.photos import Distortion
 from polyorama.scene.rotations import rotation_matrices
 
@@ -39,7 +39,6 @@ __all__ = [
 _MAX_LINE = 1 << 24
 _MAX_POINTS = 200_000_000
 _MAX_NAME = 4096
-_FARTHEST = 1e12
 
 _MODELS: tuple[tuple[str, int], ...] = (
     ("SIMPLE_PINHOLE", 3),
@@ -215,7 +214,7 @@ def _image(name: str, pose: list[float], optics: _Optics) -> ColmapImage:
     values = np.array(pose, np.float64)
     if not np.isfinite(values).all():
         raise ValueError("a pose with NaN or infinity")
-    if np.abs(values).max() > _FARTHEST:
+    if np.abs(values).max() > FARTHEST:
         raise ValueError("a pose beyond all bounds")
     if not np.linalg.norm(values[:4]) > 1e-9:
         raise ValueError("a zero quaternion")
@@ -424,6 +423,6 @@ def _finite(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Points that are somewhere, and their colours 0..1."""
     # NaN compares as false; what lies beyond all bounds is no point either.
-    finite = (np.abs(points) < _FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
+    finite = (np.abs(points) < FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
     shades = np.clip(colors[finite] / 255.0, 0.0, 1.0)
     return points[finite].astype(np.float32), shades.astype(np.float32)

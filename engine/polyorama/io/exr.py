@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NOTHING", "read_exr", "read_exr_text", "write_exr"]
+__all__ = ["NOTHING", "read_exr_text", "write_exr"]
 
 NOTHING = 1e10
 """The depth of a pixel where nothing is drawn, as compositing programs have it."""
@@ -147,28 +147,6 @@ def _library() -> Any:
             f"EXR files need the package OpenEXR ({error}); install it with: pip install OpenEXR"
         ) from error
     return OpenEXR
-
-
-def read_exr(
-    path: str | os.PathLike[str],
-) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """Channels by name, (H, W) each in the type they are stored in, and attributes that are text.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is missing or damaged.
-    UnavailableError
-        If the library is missing.
-    """
-    library = _library()
-    _check_there(path)
-    try:
-        with library.File(str(path), separate_channels=True) as file:
-            channels = {str(name): channel.pixels for name, channel in file.channels().items()}
-            return channels, _texts(file.header())
-    except (OSError, RuntimeError, ValueError) as error:
-        raise FileFormatError(f"This is no EXR picture that can be read: {path}") from error
 
 
 def read_exr_text(path: str | os.PathLike[str]) -> dict[str, str]:

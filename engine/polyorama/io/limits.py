@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polyorama.scene.splats import SplatCloud, SplatModel
 
 __all__ = [
+    "FARTHEST",
     "FREE_BYTES",
     "MAX_CAMERAS",
     "MAX_RATIO",
@@ -38,6 +39,9 @@ log = logging.getLogger(__name__)
 
 MAX_RATIO = 1000
 """How many times its compressed size a file may claim to expand to."""
+
+FARTHEST = 1e12
+"""Largest coordinate, in world units, of cameras and points that are taken for real."""
 
 MAX_CAMERAS = 200_000
 """Most cameras that one file may hold."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.io.files import file_size, reading
+from polyorama.io.limits import FARTHEST
 from polyorama.io.ply_header import HEADER_LIMIT, parse_header
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["read_points"]
-
-_FARTHEST = 1e12
 
 
 def read_points(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -59,7 +58,7 @@ def read_points(path: str | os.PathLike[str]) -> tuple[NDArray[np.float32], NDAr
     else:
         colors = np.full(points.shape, 0.5)
     # NaN compares as false; what lies beyond all bounds is no point either.
-    finite = (np.abs(points) < _FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
+    finite = (np.abs(points) < FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
     return (
         points[finite].astype(np.float32),
         np.clip(colors[finite], 0.0, 1.0).astype(np.float32),

@@ -17,7 +17,7 @@ from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.files import file_size, reading
 from polyorama.io.json_fields import json_trouble
-from polyorama.io.limits import MAX_CAMERAS
+from polyorama.io.limits import FARTHEST, MAX_CAMERAS
 from polyorama.io.photos import Capture, Distortion, Shot, camera_of
 from polyorama.io.point_ply import read_points
 
@@ -31,7 +31,6 @@ _MAX_BYTES = 256 << 20
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
 _PLAIN = frozenset({"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL"})
 _ROTATION_TOLERANCE = 1e-3
-_FARTHEST = 1e12
 _COLUMNS = (
     "fl_x", "fl_y", "cx", "cy", "w", "h", "camera_angle_x", "camera_angle_y", "camera_model",
     "k1", "k2", "k3", "k4", "p1", "p2",
@@ -188,7 +187,7 @@ def _viewmat(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
         raise ValueError(f"a pose of shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise ValueError("a pose with NaN or infinity")
-    if np.abs(matrix).max() > _FARTHEST:
+    if np.abs(matrix).max() > FARTHEST:
         raise ValueError("a pose beyond all bounds")
     # From OpenGL's camera axes to ours: y and z turn round.
     rotation = matrix[:3, :3] * np.array([1.0, -1.0, -1.0])
