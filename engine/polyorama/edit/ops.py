@@ -27,6 +27,7 @@ _MODULES = (
     "polyorama.edit.modifier_ops",
     "polyorama.edit.timeline_ops",
     "polyorama.verbs.selecting",
+    "polyorama.verbs.cleanup",
 )
 """Rooms of operations that belong to the engine; others register by importing `op`."""
 
