@@ -138,12 +138,10 @@ class Kept:
         return self.keep(owner, slot, key, make()) if found is None else found
 
     def _bury(self) -> None:
-        gone = set()
-        while self._dead:
-            gone.add(self._dead.popleft())
-        if gone:
-            self._owners -= gone
-            for place in [p for p in self._slots if p[0] in gone]:
+        while self._dead:  # results that go may own others
+            gone = self._dead.popleft()
+            self._owners.discard(gone)
+            for place in [p for p in self._slots if p[0] == gone]:
                 del self._slots[place]
 
     def _make_room(self, *, large: bool) -> None:
