@@ -103,6 +103,10 @@ def test_lens_and_shutter_blur(folder: Path) -> None:
     assert edges[1] < 0.6 * edges[0]
     with Image.open("soft.png") as image:
         assert image.text["Comment"].endswith("--dof f/1.4@8 --sensor 900 --samples 16")
+    # Without a sensor too, whatever the scale of the scene.
+    assert render("-o", "near.png", *still, "--dof", "f/1.4@6", "--samples", "16") == 0
+    blurred = np.abs(pixels("near.png") - pixels("sharp.png"))[..., :3].max()
+    assert blurred > 20
     turn = ["--size", "64x48", "--turntable", "1", "--fps", "6", "--frames", "1"]
     assert render("-o", "0/#.png", *turn) == 0
     assert render("-o", "1/#.png", *turn, "--shutter", "1", "--samples", "12") == 0

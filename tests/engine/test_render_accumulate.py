@@ -221,6 +221,20 @@ def test_focus_on_a_point_follows_the_camera() -> None:
         dof.focus_depth(Camera.look_at((0, 0, 6), (0, 0, 7)))
 
 
+@pytest.mark.parametrize("unit", [0.01, 1.0, 300.0])
+def test_without_a_sensor_the_scale_of_a_scene_does_not_matter(unit: float) -> None:
+    """What is twice as far as the focus blurs to the same disc, which can be seen."""
+    camera = Camera.look_at((0, 0, -3 * unit), (0, 0, 0), fov=40, size=(400, 300))
+    lens = DepthOfField(2.8, (0.0, 0.0, 0.0))
+    disc = lens.opening(camera) * camera.fy * (1 / (3 * unit) - 1 / (6 * unit))
+    assert disc == pytest.approx(0.04 / 2.8 * (camera.fy / 300) * camera.fy / 2)
+    assert disc > 0.01 * camera.height
+    # 24 mm behind the lens and 0.6 m before it are the same share.
+    near = Camera.look_at((0, 0, -0.6), (0, 0, 0), fov=40, size=(400, 300))
+    free, full_frame = DepthOfField(2.8, 0.6), DepthOfField(2.8, 0.6, sensor_height=0.024)
+    assert free.opening(near) == pytest.approx(full_frame.opening(near))
+
+
 def test_motion_blur_is_as_long_as_the_shutter_is_open() -> None:
     """Sliding by 20 pixels a frame, half a frame long: 10 pixels, centred on the moment."""
     camera = forward((200, 100))

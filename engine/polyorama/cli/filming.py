@@ -40,7 +40,8 @@ def add_filming(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--sensor", type=float, metavar="MM",
-        help="its height, where a world unit is a metre (default 24; a larger one blurs more)",
+        help="its height, where a world unit is a metre: 24 is a full frame's, larger blurs more "
+        "(default: 0.04 of the distance in focus, so that the scene's scale does not matter)",
     )  # fmt: skip
     add("--shutter", type=float, metavar="SHARE", help="motion blur: open this share of a frame")
     add("--samples", type=int, metavar="N", help="pictures averaged for them (default 32)")
@@ -118,8 +119,8 @@ def filming_of(options: argparse.Namespace, camera: Camera, target: NDArray[np.f
     dof = None
     if options.dof is not None:
         number, words = options.dof
-        height = 24.0 if options.sensor is None else options.sensor
-        dof = DepthOfField(number, _focus(words, target), height / 1000.0)
+        height = None if options.sensor is None else options.sensor / 1000.0
+        dof = DepthOfField(number, _focus(words, target), height)
     elif options.sensor is not None:
         raise UsageError("--sensor belongs to depth of field; add --dof f/2.8@target.")
     shutter = 0.0 if options.shutter is None else options.shutter

@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 
-SENSOR_HEIGHT = 0.024
-"""Height of the sensor behind the lens in world units: 24 mm where a unit is a metre."""
+SENSOR_SHARE = 0.04
+"""Height of the sensor over the distance in focus, where none is given: 24 mm at 0.6 m."""
 
 MAX_SAMPLES = 4096
 _MOST_PIXELS = 1 << 28
@@ -67,8 +67,9 @@ class DepthOfField:
         Depth in front of the camera that is sharp, world units, or a point (3,) of the world whose
         depth is taken for each camera.
     sensor_height
-        World units. The default, 0.024, is a 24 mm sensor where a unit is a metre; in a scene of
-        another scale it grows with it, 24 where a unit is a millimetre.
+        World units: 0.024 is a 24 mm sensor where a unit is a metre. Few scenes know their scale,
+        so None takes 0.04 of the distance in focus, as if 24 mm stood 0.6 m from the subject: the
+        picture then looks the same however large a unit is.
 
     Raises
     ------
@@ -78,12 +79,12 @@ class DepthOfField:
 
     f_number: float
     focus: float | tuple[float, float, float]
-    sensor_height: float = SENSOR_HEIGHT
+    sensor_height: float | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.f_number < math.inf:
             raise UsageError(f"A lens of f/{self.f_number:g} does not exist; give f/2.8 or so.")
-        if not 0.0 < self.sensor_height < math.inf:
+        if self.sensor_height is not None and not 0.0 < self.sensor_height < math.inf:
             raise UsageError(f"A sensor {self.sensor_height:g} units high cannot take a picture.")
         if isinstance(self.focus, tuple):
             if len(self.focus) != 3 or not np.isfinite(self.focus).all():
@@ -108,7 +109,10 @@ class DepthOfField:
 
     def opening(self, camera: Camera) -> float:
         """Diameter of the lens, world units."""
-        return camera.fy / camera.height * self.sensor_height / self.f_number
+        height = self.sensor_height
+        if height is None:
+            height = SENSOR_SHARE * self.focus_depth(camera)
+        return camera.fy / camera.height * height / self.f_number
 
 
 @dataclass(frozen=True, slots=True)
