@@ -11,11 +11,19 @@ import torch
 from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.render.differentiable import rasterize
+from polyorama.scene.rotations import rotation_matrices
 from polyorama.scene.splats import SplatCloud
+from polyorama.vision.fit import mcmc
 from polyorama.vision.fit.density import Default, Schedule
 from polyorama.vision.fit.mcmc import Mcmc, shared_opacity_and_scales
 from polyorama.vision.fit.model import NAMES, TrainedSplats, adam, parameters_of
 from polyorama.vision.fit.settings import FitSettings
+from tests.engine.chance import (
+    assert_normal,
+    scores_of_mean,
+    scores_of_normal,
+    scores_of_shares,
+)
 
 RATES = dict.fromkeys(NAMES, 1e-3)
 ALWAYS = Schedule(0, 1000, 1)
@@ -204,24 +212,80 @@ def test_the_number_grows_by_a_twentieth_up_to_the_limit():
     assert sizes == [106, 110, 110]
 
 
-def test_noise_moves_faint_splats_only_and_along_their_shape():
-    trained = splats(2000)
+SCALES = np.array([1.0, 0.1, 0.5])
+SEEDS = range(8)
+
+
+def turned(count):
+    """Splats of one shape, each turned in its own way."""
+    trained = splats(count)
+    quats = np.random.default_rng(5).normal(size=(count, 4))
     with torch.no_grad():
-        trained["opacities"][:1000] = -8.0
-        trained["scales"][:] = torch.tensor([1.0, 1e-3, 0.5]).log()
-        trained["quats"][:] = torch.tensor([1.0, 0.0, 0.0, 0.0])
-    means = trained["means"].detach().clone()
-    strategy = Mcmc(Schedule(0, 0, 1), most=1, noise_rate=10.0)
-    strategy.refine(trained, 1, 0.1, torch.Generator().manual_seed(0))
-    moved = (trained["means"].detach() - means).std(dim=0)
-    assert not (trained["means"][1000:] - means[1000:]).abs().max() > 1e-6
-    spread = (trained["means"].detach() - means)[:1000].std(dim=0)
+        trained["scales"][:] = torch.tensor(np.log(SCALES))
+        trained["quats"][:] = torch.tensor(quats)
+    return trained, rotation_matrices(quats / np.linalg.norm(quats, axis=1, keepdims=True))
+
+
+def test_noise_moves_faint_splats_only_and_along_their_shape():
+    """In a splat's own axes it has the variances of the paper: the covariance times the noise."""
     gate = 1.0 / (1.0 + math.exp(-100 * (0.005 - 1.0 / (1.0 + math.exp(8.0)))))
-    # The covariance is diag(1, 1e-6, 0.25): the noise has those standard deviations.
-    assert spread[0] == pytest.approx(gate, rel=0.1)
-    assert spread[2] == pytest.approx(0.25 * gate, rel=0.1)
-    assert spread[1] < 1e-5
-    assert moved[0] > 0
+    strategy = Mcmc(Schedule(0, 0, 1), most=1, noise_rate=10.0)
+    scores = []
+    for seed in SEEDS:
+        trained, rotations = turned(2000)
+        with torch.no_grad():
+            trained["opacities"][:1000] = -8.0
+        before = trained["means"].detach().clone()
+        strategy.refine(trained, 1, 0.1, torch.Generator().manual_seed(seed))
+        moved = (trained["means"].detach() - before).numpy()
+        assert np.abs(moved[1000:]).max() < 1e-6
+        local = np.einsum("nji,nj->ni", rotations, moved)[:1000]
+        scores.append(scores_of_normal(local / (gate * SCALES**2)))
+    assert_normal(scores)
+
+
+def test_halves_lie_where_the_splat_they_come_from_would_be_drawn_from():
+    scores = []
+    for seed in SEEDS:
+        trained, rotations = turned(1000)
+        before = trained["means"].detach().clone()
+        strategy = Default(ALWAYS, extent=1.0, most=10_000)
+        watched(strategy, 1000, list(range(1000)))
+        strategy.refine(trained, 1, 0.0, torch.Generator().manual_seed(seed))
+        moved = (trained["means"].detach().reshape(2, 1000, 3) - before).numpy()
+        local = np.einsum("nji,hnj->hni", rotations, moved) / SCALES
+        scores.extend(scores_of_normal(local.reshape(2000, 3)))
+        # The halves of one know nothing of each other.
+        scores.append(scores_of_mean(local[0] * local[1], 0.0))
+    assert_normal(scores)
+
+
+def test_hosts_are_drawn_by_their_opacity():
+    """Of the dead as of the added."""
+    opacities = np.array([0.05, 0.2, 0.4, 0.6, 0.95])
+    count = 10_000
+    scores = []
+    for seed in SEEDS:
+        random = torch.Generator().manual_seed(seed)
+        for dead in (count, 0):
+            trained = splats(5 + dead)
+            with torch.no_grad():
+                trained["opacities"][:5] = torch.tensor(opacities).logit()
+                trained["opacities"][5:] = -8.0
+            hosts = trained["means"][:5].detach().clone()
+            strategy = Mcmc(ALWAYS, most=5 + dead, noise_rate=0.0)
+            if dead:
+                strategy.refine(trained, 1, 0.0, random)
+                guests = trained["means"][5:]
+                counts = (guests[:, None] == hosts).all(dim=2).sum(dim=0).numpy()
+            else:
+                drawn = mcmc._draw(trained.opacities.detach(), count, random)
+                counts = np.bincount(drawn.numpy(), minlength=5)
+            assert counts.sum() == count
+            scores.append(scores_of_shares(counts, opacities / opacities.sum()))
+    assert_normal(scores)
+    nothing = mcmc._draw(torch.tensor([0.0, 1.0, 0.0, 1.0, 0.0]), count, torch.Generator())
+    assert set(nothing.tolist()) == {1, 3}
 
 
 def test_the_relocated_picture_hardly_changes():
