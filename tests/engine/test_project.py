@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, OutputError, PolyoramaError
-from polyorama.io.project import read_project, read_thumbnail, write_project
+from polyorama.io.project import FORMAT, read_project, read_thumbnail, write_project
 from polyorama.scene.document import Document, Node
 from polyorama.scene.splats import SplatCloud
 
@@ -214,7 +214,7 @@ def put(*keys: Any, value: Any) -> Callable[[dict[str, Any]], Any]:
 
 
 WRONG_FIELDS = {
-    "newer": (put("format", value=2), "newer"),
+    "newer": (put("format", value=FORMAT + 1), "newer"),
     "no format": (put("format", value=True), "format number"),
     "root": (lambda _: [1], "object"),
     "nodes": (put("nodes", value={}), "nodes"),

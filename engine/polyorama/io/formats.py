@@ -16,6 +16,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.files import file_size, named, reading
+from polyorama.io.origins import remember, stamp_of
 from polyorama.io.ply_header import parse_header
 
 if TYPE_CHECKING:
@@ -160,6 +161,8 @@ def detect_format(path: str | os.PathLike[str]) -> SplatFormat:
 
 
 _PLY_KINDS = {"ply", "compressed-ply"}
+_OF_SEVERAL_FILES = (".json", ".gltf")
+"""Endings of files whose splats lie in other ones beside them."""
 
 
 def detect_to_read(path: str | os.PathLike[str]) -> SplatFormat:
@@ -188,11 +191,14 @@ def read_splats(path: str | os.PathLike[str], **options: Any) -> SplatCloud:
         If the file is missing, damaged, of no known kind, or holds no splats.
     """
     source = named(path)
+    stamp = stamp_of(source)
     entry = detect_to_read(source)
     with reading(source):
         cloud: SplatCloud = importlib.import_module(entry.module).read(source, **options)
     if len(cloud) == 0:
         raise FileFormatError(f"The file holds no splats: {source}")
+    if not options and source.suffix.lower() not in _OF_SEVERAL_FILES:
+        remember(cloud, stamp)
     return cloud
 
 

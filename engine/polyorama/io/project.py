@@ -2,18 +2,21 @@
 
 A project is a zip, or a folder with the same members::
 
-    document.json       nodes, view, background; "format" is an integer
-    data/<node id>.npz  one file a cloud: natural-form arrays, bit for bit
-    thumb.png           a small picture, where there is one
+    document.json         nodes, view, timeline, edit stacks; "format" is an integer
+    data/<node id>.npz    one file a cloud, mesh or sound: natural-form arrays, bit for bit
+    data/set-<n>.bits     one file a large set of splats
+    thumb.png             a small picture, where there is one
 
-`.npz` holds what a `SplatCloud` holds and loses nothing. Small samples may keep their clouds in a
-splat format instead (`spz`, `sog`, `ply`, ...), as lossy as that format is.
+`.npz` loses nothing. Small samples may keep their clouds in a splat format instead (`spz`, `sog`,
+`ply`, ...), as lossy as that format is. Linked nodes keep the path of their file alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import logging
+import os
 import shutil
 import struct
 import tempfile
@@ -21,36 +24,31 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from polyorama import __version__
-from polyorama.errors import FileFormatError, OutputError
+from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
+from polyorama.io.content_npz import EPOCH, Heavy, read_npz, write_npz
 from polyorama.io.formats import PROJECT_ENDING, find_format, read_splats, write_splats
+from polyorama.io.links import read_linked, source_of
+from polyorama.io.origins import remember, stamp_of, whole_origin
+from polyorama.io.project_blobs import ReadBits, WrittenBits
 from polyorama.io.project_json import FORMAT, NodeEntry, document_entries, parse_document
 from polyorama.io.project_members import FolderMembers, Members, ZipMembers
-from polyorama.scene.document import Document, Node
+from polyorama.scene.codec import CodecError
+from polyorama.scene.document import Document, Node, Source
 from polyorama.scene.splats import SplatCloud
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Mapping
     from typing import IO
 
-    from numpy.typing import NDArray
-
 __all__ = ["FORMAT", "holds_project", "read_project", "read_thumbnail", "write_project"]
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The date of every member, so that the same document gives the same bytes."""
+log = logging.getLogger(__name__)
 
-_ARRAYS = {"means": 2, "quats": 2, "scales": 2, "opacities": 1, "sh": 3}
-"""Arrays of an `.npz` member and their dimensions."""
-
-_EXTRA = "extra."
-_MAX_JSON = 64 << 20
+_MAX_JSON = 256 << 20
 _MAX_THUMBNAIL = 16 << 20
 _PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 
@@ -64,10 +62,13 @@ def write_project(
 ) -> None:
     """Write a document as one `.poly` file, whole or not at all.
 
+    A linked node keeps its file's path, relative to the project, as long as it holds just what the
+    file does; once that is not so, its content is saved with the project.
+
     Parameters
     ----------
     document
-        What is saved. Nodes that share one cloud share one member.
+        What is saved. Nodes that share one content share one member.
     path
         The file to write; replaced if it exists.
     data_format
@@ -79,7 +80,8 @@ def write_project(
     Raises
     ------
     OutputError
-        If the data format cannot be written, the thumbnail is no PNG, or the system refuses.
+        If the data format cannot be written, the thumbnail is no PNG, a value of the document has
+        no place in a project, or the system refuses.
     """
     if data_format != "npz":
         entry = find_format(f"x.{data_format}")
@@ -87,27 +89,75 @@ def write_project(
             raise OutputError(f"A project cannot keep its data as {data_format!r}: {path}")
     if thumbnail is not None and not thumbnail.startswith(_PNG_MAGIC):
         raise OutputError(f"The thumbnail must be a PNG picture: {path}")
-    members = _member_names(document, data_format)
-    text = json.dumps(
-        {"format": FORMAT, "app": f"polyorama {__version__}"} | document_entries(document, members),
-        indent=1,
-        allow_nan=False,
-    )
+    target = Path(path)
+    sources = {n.id: _source(n, target) for n in document.nodes if n.source is not None}
+    linked = {node_id for node_id, source in sources.items() if source.linked}
+    members = _member_names(document, data_format, linked)
+    bits = WrittenBits()
+    text = _text(document, members, sources, bits, target)
     with atomic_write(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        _write_bytes(archive, "document.json", text.encode(), zipfile.ZIP_DEFLATED)
+        # What hardly holds anything is not packed: readers refuse what unpacks to very much more.
+        packs = len(text) < 100 * len(zlib.compress(text, 1))
+        method = zipfile.ZIP_DEFLATED if packs else zipfile.ZIP_STORED
+        _write_bytes(archive, "document.json", text, method)
         if thumbnail is not None:
             _write_bytes(archive, "thumb.png", thumbnail, zipfile.ZIP_STORED)
+        for name, data in bits.members():
+            _write_bytes(archive, name, data, zipfile.ZIP_STORED)
         written: set[str] = set()
         for node in document.nodes:
-            name = members.get(node.id)
-            if name is None or name in written or node.splats is None:
+            member = members.get(node.id)
+            if member is None or member in written or not isinstance(node.content, Heavy):
                 continue
-            written.add(name)
-            with archive.open(zipfile.ZipInfo(name, _EPOCH), "w", force_zip64=True) as stream:
-                if data_format == "npz":
-                    _write_npz(node.splats, stream)
+            written.add(member)
+            with archive.open(zipfile.ZipInfo(member, EPOCH), "w", force_zip64=True) as stream:
+                if member.endswith(".npz"):
+                    write_npz(node.content, stream)
                 else:
-                    _write_by_format(node.splats, data_format, stream)
+                    assert isinstance(node.content, SplatCloud)
+                    _write_by_format(node.content, data_format, stream)
+
+
+def _text(
+    document: Document,
+    members: Mapping[str, str],
+    sources: Mapping[str, Source],
+    bits: WrittenBits,
+    target: Path,
+) -> bytes:
+    """The bytes of `document.json`, once it is sure that they can be read."""
+    try:
+        entries = document_entries(document, members, sources, bits)
+        root = {"format": FORMAT, "app": f"polyorama {__version__}"} | entries
+        text = json.dumps(root, indent=1, allow_nan=False).encode()
+        if len(text) > _MAX_JSON:
+            raise OutputError(f"The project is too large to be written: {target}")
+        parse_document(text, target, bits)
+    except (CodecError, FileFormatError, ValueError) as error:
+        reason = str(error).removesuffix(f": {target}")
+        raise OutputError(f"This document cannot be saved ({reason}): {target}") from error
+    return text
+
+
+def _source(node: Node, target: Path) -> Source:
+    """A node's source as it is written: relative to the project, and linked if it can be."""
+    source = node.source
+    assert source is not None
+    if source.linked and isinstance(node.content, Heavy):
+        stamp = whole_origin(node.content)
+        if stamp is None or stamp.path != os.path.abspath(source.path):
+            log.warning(
+                "The content of %r is saved with the project, as it is not that of its linked file "
+                "any more: %s", node.name, source.path,
+            )  # fmt: skip
+            source = replace(source, linked=False)
+        elif not source.sha256 or source.size != stamp.size:
+            source = source_of(source.path, linked=True)
+    path = os.path.abspath(source.path)
+    # On another drive there is no way from here to there.
+    with contextlib.suppress(ValueError):
+        path = os.path.relpath(path, target.absolute().parent)
+    return replace(source, path=path.replace(os.sep, "/"))
 
 
 def holds_project(path: str | os.PathLike[str]) -> bool:
@@ -142,20 +192,53 @@ def read_project(path: str | os.PathLike[str]) -> Document:
         If it is missing, damaged, no project, or written by a newer version.
     """
     source = Path(path)
+    stamp = stamp_of(source)
     with _open_members(source) as members:
-        entry = parse_document(members.read("document.json", _MAX_JSON), source)
-        clouds: dict[str, SplatCloud] = {}
+        text = members.read("document.json", _MAX_JSON)
+        entry = parse_document(text, source, ReadBits(members, source))
+        contents: dict[str, Heavy] = {}
         nodes = []
         for node in entry.nodes:
             content = None
             if node.data is not None:
-                if node.data not in clouds:
-                    clouds[node.data] = _read_cloud(members, node, source)
-                content = clouds[node.data]
-            nodes.append(
-                Node(node.name, content, node.transform, node.visible, node.parent, node.id)
-            )
-    return Document(tuple(nodes), entry.camera, entry.background, entry.up)
+                if node.data not in contents:
+                    contents[node.data] = _read_content(members, node, source)
+                    remember(contents[node.data], stamp, node.data)
+                content = contents[node.data]
+            nodes.append(_node_of(node, content, source))
+    lost = {node.id for node in nodes if node.missing}
+    try:
+        return Document(
+            tuple(nodes), entry.camera, entry.background, entry.up, entry.timeline,
+            {i: bits for i, bits in entry.selection.items() if i not in lost},
+            entry.chosen, entry.selections, entry.view_camera,
+        )  # fmt: skip
+    except UsageError as error:
+        raise FileFormatError(f"The project does not fit together ({error}): {source}") from error
+
+
+def _node_of(entry: NodeEntry, content: Heavy | None, project: Path) -> Node:
+    """The node of an entry; what is linked is read."""
+    source = entry.source
+    if source is not None:
+        source = replace(source, path=_absolute(source.path, project))
+        if source.linked and content is None:
+            sets = [bits for bits in (entry.deleted, entry.hidden, entry.locked) if bits]
+            count = sets[0].count if sets else None
+            folder = project.absolute().parent
+            content, source = read_linked(source, folder, entry.name, count)
+    held = entry.content if content is None else content
+    try:
+        return Node(
+            entry.name, held, entry.transform, entry.visible, entry.parent, entry.id,
+            entry.modifiers, entry.deleted, entry.hidden, entry.locked, entry.fixed, source,
+        )  # fmt: skip
+    except UsageError as error:
+        raise FileFormatError(f"The project does not fit together ({error}): {project}") from error
+
+
+def _absolute(path: str, project: Path) -> str:
+    return os.path.normpath(os.path.join(project.absolute().parent, path))
 
 
 def read_thumbnail(path: str | os.PathLike[str]) -> bytes | None:
@@ -196,30 +279,22 @@ def _open_members(source: Path) -> Iterator[Members]:
         raise FileFormatError(f"The project is damaged or cut short: {source}") from error
 
 
-def _member_names(document: Document, data_format: str) -> dict[str, str]:
-    """Member of each node with content; the first node of a shared cloud names it."""
+def _member_names(document: Document, data_format: str, linked: set[str]) -> dict[str, str]:
+    """Member of each node with a large content; the first node of a shared one names it."""
     names: dict[str, str] = {}
-    by_cloud: dict[int, str] = {}
+    by_content: dict[int, str] = {}
     for node in document.nodes:
-        if node.splats is not None:
-            names[node.id] = by_cloud.setdefault(id(node.splats), f"data/{node.id}.{data_format}")
+        if isinstance(node.content, Heavy) and node.id not in linked:
+            ending = data_format if node.splats is not None else "npz"
+            name = by_content.setdefault(id(node.content), f"data/{node.id}.{ending}")
+            names[node.id] = name
     return names
 
 
 def _write_bytes(archive: zipfile.ZipFile, name: str, data: bytes, method: int) -> None:
-    info = zipfile.ZipInfo(name, _EPOCH)
+    info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = method
     archive.writestr(info, data)
-
-
-def _write_npz(cloud: SplatCloud, stream: IO[bytes]) -> None:
-    columns: dict[str, NDArray[Any]] = {name: getattr(cloud, name) for name in _ARRAYS}
-    columns |= {_EXTRA + name: column for name, column in cloud.extras.items()}
-    with zipfile.ZipFile(stream, "w") as inner:
-        for name, column in columns.items():
-            info = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
-            with inner.open(info, "w", force_zip64=True) as out:
-                np.lib.format.write_array(out, column, allow_pickle=False)
 
 
 def _write_by_format(cloud: SplatCloud, data_format: str, stream: IO[bytes]) -> None:
@@ -231,17 +306,17 @@ def _write_by_format(cloud: SplatCloud, data_format: str, stream: IO[bytes]) -> 
             shutil.copyfileobj(file, stream, 1 << 20)
 
 
-def _read_cloud(members: Members, node: NodeEntry, source: Path) -> SplatCloud:
+def _read_content(members: Members, node: NodeEntry, source: Path) -> Heavy:
     assert node.data is not None
     try:
         if node.data.endswith(".npz"):
             with members.open(node.data) as stream:
-                cloud = _read_npz(stream, members.size(node.data), node, source)
+                content = read_npz(stream, members.size(node.data), source)
         else:
-            cloud = _read_by_format(members, node.data, source)
+            content = _read_by_format(members, node.data, source)
     except FileFormatError as error:
         raise FileFormatError(f"Node {node.name!r} cannot be read: {error}") from error
-    return node.dressed(cloud)
+    return node.dressed(content) if isinstance(content, SplatCloud) else content
 
 
 def _read_by_format(members: Members, name: str, source: Path) -> SplatCloud:
@@ -253,84 +328,3 @@ def _read_by_format(members: Members, name: str, source: Path) -> SplatCloud:
         except FileFormatError as error:
             # The person knows the project, not the file that a member was unpacked to.
             raise FileFormatError(str(error).replace(str(path), str(source))) from error
-
-
-def _read_npz(stream: IO[bytes], size: int, node: NodeEntry, source: Path) -> SplatCloud:
-    columns: dict[str, NDArray[Any]] = {}
-    with zipfile.ZipFile(stream) as inner:
-        # Inner members are stored as they are, so together they cannot exceed the outer one.
-        declared = sum(info.file_size for info in inner.infolist())
-        if declared > size:
-            raise FileFormatError(f"Its arrays claim {declared} bytes in {size}: {source}")
-        for info in inner.infolist():
-            if not info.filename.endswith(".npy") or info.compress_type != zipfile.ZIP_STORED:
-                raise FileFormatError(f"Its array {info.filename!r} is not plain: {source}")
-            name = info.filename[: -len(".npy")]
-            if name in columns:
-                raise FileFormatError(f"Its array {name!r} is there twice: {source}")
-            with inner.open(info) as file:
-                columns[name] = _read_npy(file, info.file_size, name, source)
-    return _cloud_of(columns, source)
-
-
-def _read_npy(file: IO[bytes], size: int, name: str, source: Path) -> NDArray[Any]:
-    """One array in `.npy` form; its header is checked before its memory is taken."""
-    problem = f"Its array {name!r} is damaged: {source}"
-    try:
-        version = np.lib.format.read_magic(file)
-        if version != (1, 0):
-            raise FileFormatError(problem)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-    except ValueError as error:
-        raise FileFormatError(problem) from error
-    if fortran or dtype.hasobject or dtype.kind not in "fiub" or len(shape) > 3:
-        raise FileFormatError(problem)
-    count = 1
-    for side in shape:
-        count *= int(side)
-    if min(shape, default=0) < 0 or count * dtype.itemsize > size:
-        raise FileFormatError(problem)
-    array = np.empty(shape, dtype)
-    view = memoryview(array.reshape(-1).view(np.uint8).data)
-    read = 0
-    while read < len(view):
-        got = file.readinto(view[read:])  # type: ignore[attr-defined]
-        if not got:
-            raise FileFormatError(problem)
-        read += got
-    if file.read(1):
-        raise FileFormatError(problem)
-    return array
-
-
-def _cloud_of(columns: Mapping[str, NDArray[Any]], source: Path) -> SplatCloud:
-    missing = [name for name in _ARRAYS if name not in columns]
-    if missing:
-        raise FileFormatError(f"Its arrays {', '.join(missing)} are missing: {source}")
-    count = len(columns["means"]) if columns["means"].ndim else 0
-    for name, column in columns.items():
-        extra = name.startswith(_EXTRA)
-        if not extra and name not in _ARRAYS:
-            raise FileFormatError(f"Its array {name!r} is unknown: {source}")
-        dimensions = 1 if extra else _ARRAYS[name]
-        typed = extra or column.dtype == np.dtype("<f4")
-        if column.ndim != dimensions or len(column) != count or not typed:
-            raise FileFormatError(
-                f"Its array {name!r} is {column.dtype} of shape {column.shape}, which does not fit "
-                f"{count} splats: {source}"
-            )
-    sides = {"means": (3,), "quats": (4,), "scales": (3,), "opacities": ()}
-    bad = [name for name, tail in sides.items() if columns[name].shape[1:] != tail]
-    if columns["sh"].shape[1] not in (1, 4, 9, 16) or columns["sh"].shape[2] != 3:
-        bad.append("sh")
-    if bad:
-        raise FileFormatError(f"Its arrays {', '.join(bad)} have wrong sides: {source}")
-    extras = {n[len(_EXTRA) :]: c for n, c in columns.items() if n.startswith(_EXTRA)}
-    return SplatCloud(
-        columns["means"],
-        columns["quats"],
-        columns["scales"],
-        columns["opacities"],
-        columns["sh"],
-        extras=extras,
-    )

@@ -1,10 +1,14 @@
-"""`document.json` of a project: written plainly, read field by field."""
+"""`document.json` of a project: written plainly, read field by field.
+
+Numbers that people may want to read and mend by hand (places, the view) stand plainly; edit stacks,
+tracks and selections are written by `polyorama.scene.codec`.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -21,26 +25,37 @@ from polyorama.io.json_fields import (
     vector_of,
 )
 from polyorama.io.project_members import is_member_name
+from polyorama.scene.codec import CodecError, decode, encode
+from polyorama.scene.contents import CameraRig, CropVolume, LightRig
+from polyorama.scene.document import Source
+from polyorama.scene.modifiers import Modifier
+from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud, SplatModel
+from polyorama.scene.timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from polyorama.core.types import Camera
-    from polyorama.scene.document import Document
+    from polyorama.scene.codec import Blobs
+    from polyorama.scene.document import Document, Node
 
-__all__ = ["FORMAT", "DocumentEntry", "NodeEntry", "document_entries", "parse_document"]
+__all__ = [
+    "FORMAT", "LIGHT", "DocumentEntry", "NodeEntry", "document_entries", "parse_document",
+]  # fmt: skip
 
-FORMAT = 1
-"""The format that is written. Older ones, once there are any, are brought up to it step by step."""
+T = TypeVar("T")
+Light = CameraRig | LightRig | CropVolume
+LIGHT = (CameraRig, LightRig, CropVolume)
+"""Contents that are written into `document.json` itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeEntry:
-    """One node as the file tells it; `data` names the member with its splats."""
+    """One node as the file tells it; `data` names the member with its large content."""
 
     id: str
     name: str
@@ -51,6 +66,13 @@ class NodeEntry:
     model: SplatModel | None
     up: Vector | None
     comments: tuple[str, ...]
+    content: Light | None
+    modifiers: tuple[Modifier, ...]
+    deleted: BitSet | None
+    hidden: BitSet | None
+    locked: BitSet | None
+    fixed: bool
+    source: Source | None
 
     def dressed(self, cloud: SplatCloud) -> SplatCloud:
         """The cloud with what its own format could not carry."""
@@ -66,35 +88,101 @@ class DocumentEntry:
     camera: Camera | None
     background: Vector
     up: Vector
+    timeline: Timeline
+    selection: Mapping[str, BitSet]
+    chosen: tuple[str, ...]
+    selections: tuple[NamedSelection, ...]
+    view_camera: str
 
 
-def document_entries(document: Document, members: Mapping[str, str]) -> dict[str, Any]:
-    """What `document.json` says about a document; `members` maps node ids to data members."""
-    nodes = []
-    for node in document.nodes:
-        entry: dict[str, Any] = {
-            "id": node.id,
-            "name": node.name,
-            "parent": node.parent,
-            "transform": node.transform.tolist(),
-            "visible": node.visible,
-            "data": members.get(node.id),
-        }
-        if node.splats is not None:
-            entry["model"] = node.splats.model
-            entry["up"] = None if node.splats.up is None else list(node.splats.up)
-            entry["comments"] = list(node.splats.comments)
-        nodes.append(entry)
+def _to_format_2(root: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 knew neither time, nor edit stacks, nor selections: all of them are empty."""
+    return root
+
+
+MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_to_format_2,)
+"""The i-th makes `document.json` of format i + 2 of that of format i + 1."""
+
+FORMAT = len(MIGRATIONS) + 1
+"""The format that is written."""
+
+
+def document_entries(
+    document: Document,
+    members: Mapping[str, str],
+    sources: Mapping[str, Source],
+    blobs: Blobs,
+) -> dict[str, Any]:
+    """What `document.json` says about a document.
+
+    Parameters
+    ----------
+    document
+        What is saved.
+    members
+        Member with a node's large content, by node id; linked ones have none.
+    sources
+        By node id, as they are to be written.
+    blobs
+        Takes large sets of splats.
+
+    Raises
+    ------
+    CodecError
+        If a value cannot be written.
+    """
     return {
         "up": list(document.up),
         "background": list(document.background),
         "camera": None if document.camera is None else camera_entry(document.camera),
-        "nodes": nodes,
+        "view_camera": document.view_camera,
+        "timeline": encode(document.timeline),
+        "selection": {i: encode(bits, blobs) for i, bits in document.selection.items()},
+        "chosen": list(document.chosen),
+        "selections": [encode(entry, blobs) for entry in document.selections],
+        "nodes": [_entry(n, members.get(n.id), sources.get(n.id), blobs) for n in document.nodes],
     }
 
 
-def parse_document(data: bytes, source: Path) -> DocumentEntry:
-    """Check and read the bytes of `document.json`; `source` is what messages name.
+def _entry(node: Node, member: str | None, source: Source | None, blobs: Blobs) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": node.id,
+        "name": node.name,
+        "parent": node.parent,
+        "transform": node.transform.tolist(),
+        "visible": node.visible,
+        "data": member,
+    }
+    if node.splats is not None and member is not None:
+        entry["model"] = node.splats.model
+        entry["up"] = None if node.splats.up is None else list(node.splats.up)
+        entry["comments"] = list(node.splats.comments)
+    if isinstance(node.content, LIGHT):
+        entry["content"] = encode(node.content)
+    if node.modifiers:
+        entry["modifiers"] = [encode(modifier, blobs) for modifier in node.modifiers]
+    for what in ("deleted", "hidden", "locked"):
+        bits: BitSet | None = getattr(node, what)
+        if bits is not None:
+            entry[what] = encode(bits, blobs)
+    if node.fixed:
+        entry["fixed"] = True
+    if source is not None:
+        entry["source"] = encode(source)
+    return entry
+
+
+def parse_document(data: bytes, source: Path, blobs: Blobs) -> DocumentEntry:
+    """Check and read the bytes of `document.json`.
+
+    Parameters
+    ----------
+    data
+        The bytes.
+    source
+        What messages name.
+    blobs
+        Gives large sets of splats.
 
     Raises
     ------
@@ -106,7 +194,7 @@ def parse_document(data: bytes, source: Path) -> DocumentEntry:
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"The project's document.json is damaged: {source}") from error
     try:
-        return _document(root)
+        return _document(root, blobs)
     except FieldError as error:
         raise FileFormatError(f"The project's {error}: {source}") from error
 
@@ -115,7 +203,7 @@ def _no_constant(text: str) -> float:
     raise ValueError(f"{text} is no JSON")
 
 
-def _document(root: Any) -> DocumentEntry:
+def _document(root: Any, blobs: Blobs) -> DocumentEntry:
     fields = object_of(root, "document.json")
     version = fields.get("format")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
@@ -124,11 +212,13 @@ def _document(root: Any) -> DocumentEntry:
         raise FieldError(
             f"format {version} is newer than this Polyorama reads ({FORMAT}); update Polyorama"
         )
+    for migrate in MIGRATIONS[version - 1 :]:
+        fields = migrate(fields)
     camera = fields.get("camera")
     entries = fields.get("nodes")
     if not isinstance(entries, list):
         raise FieldError("nodes are missing")
-    nodes = tuple(_node(entry, i) for i, entry in enumerate(entries))
+    nodes = tuple(_node(entry, i, blobs) for i, entry in enumerate(entries))
     seen: set[str] = set()
     for node in nodes:
         if node.id in seen:
@@ -136,15 +226,46 @@ def _document(root: Any) -> DocumentEntry:
         if node.parent is not None and node.parent not in seen:
             raise FieldError(f"node {node.name!r} has no parent {node.parent!r} before it")
         seen.add(node.id)
+    picked = object_of(fields.get("selection", {}), "selection")
+    kept = _list(fields.get("selections", []), "selections")
+    timeline = fields.get("timeline")
     return DocumentEntry(
         nodes,
         None if camera is None else parse_camera(camera),
         vector_of(fields.get("background"), "background"),
         direction_of(fields.get("up"), "up"),
+        Timeline() if timeline is None else _decoded(timeline, Timeline, "timeline", blobs),
+        {i: _decoded(bits, BitSet, "selection", blobs) for i, bits in picked.items()},
+        tuple(text_of(i, "chosen node") for i in _list(fields.get("chosen", []), "chosen nodes")),
+        tuple(_decoded(entry, NamedSelection, "selections", blobs) for entry in kept),
+        text_of(fields.get("view_camera", ""), "view_camera"),
     )
 
 
-def _node(entry: Any, index: int) -> NodeEntry:
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise FieldError(f"{where} is no list")
+    return value
+
+
+def _decoded(data: Any, kind: type[T], where: str, blobs: Blobs) -> T:
+    try:
+        value = decode(data, blobs)
+    except CodecError as error:
+        raise FieldError(f"{where} cannot be read: {error}") from error
+    if not isinstance(value, kind):
+        raise FieldError(f"{where} is of a wrong kind")
+    return value
+
+
+def _light(data: Any, where: str, blobs: Blobs) -> Light:
+    value = _decoded(data, object, where, blobs)
+    if not isinstance(value, LIGHT):
+        raise FieldError(f"{where} is of a wrong kind")
+    return value
+
+
+def _node(entry: Any, index: int, blobs: Blobs) -> NodeEntry:
     where = f"node {index + 1}"
     fields = object_of(entry, where)
     node_id = text_of(fields.get("id"), f"{where} id")
@@ -156,9 +277,9 @@ def _node(entry: Any, index: int) -> NodeEntry:
         isinstance(data, str) and data.startswith("data/") and is_member_name(data)
     ):
         raise FieldError(f"{where} data is no member of the project")
-    visible = fields.get("visible")
-    if not isinstance(visible, bool):
-        raise FieldError(f"{where} visible is neither true nor false")
+    visible, fixed = fields.get("visible"), fields.get("fixed", False)
+    if not isinstance(visible, bool) or not isinstance(fixed, bool):
+        raise FieldError(f"{where} visible or fixed is neither true nor false")
     transform = np.array(numbers_of(fields.get("transform"), (4, 4), f"{where} transform"))
     if not np.array_equal(transform[3], [0.0, 0.0, 0.0, 1.0]):
         raise FieldError(f"{where} transform is not affine")
@@ -166,9 +287,17 @@ def _node(entry: Any, index: int) -> NodeEntry:
     if model is not None and model not in get_args(SplatModel):
         raise FieldError(f"{where} model is unknown")
     up = fields.get("up")
-    comments = fields.get("comments", [])
-    if not isinstance(comments, list):
-        raise FieldError(f"{where} comments are no list")
+    comments = _list(fields.get("comments", []), f"{where} comments")
+    content, source = fields.get("content"), fields.get("source")
+    if content is not None and data is not None:
+        raise FieldError(f"{where} has two contents")
+    stack = _list(fields.get("modifiers", []), f"{where} modifiers")
+    sets = {
+        what: None
+        if fields.get(what) is None
+        else _decoded(fields[what], BitSet, f"{where} {what}", blobs)
+        for what in ("deleted", "hidden", "locked")
+    }
     return NodeEntry(
         id=node_id,
         name=text_of(fields.get("name"), f"{where} name"),
@@ -179,4 +308,9 @@ def _node(entry: Any, index: int) -> NodeEntry:
         model=cast("SplatModel | None", model),
         up=None if up is None else direction_of(up, f"{where} up"),
         comments=tuple(text_of(line, f"{where} comments") for line in comments),
+        content=None if content is None else _light(content, f"{where} content", blobs),
+        modifiers=tuple(_decoded(m, Modifier, f"{where} modifiers", blobs) for m in stack),
+        **sets,
+        fixed=fixed,
+        source=None if source is None else _decoded(source, Source, f"{where} source", blobs),
     )

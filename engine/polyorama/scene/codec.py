@@ -1,9 +1,9 @@
 """Documents' values as JSON and back: for projects, journals and recorded edits.
 
 Plain values stand for themselves; a dataclass is an object whose ``type`` is its class, with the
-fields that differ from their defaults; large arrays (splats, meshes, sound) are kept elsewhere,
-under the key that a `Blobs` gives them. Reading builds nothing but the classes listed here, through
-their own constructors, which check their numbers.
+fields that differ from their defaults; large arrays (splats, meshes, sound, sets of many splats)
+are kept elsewhere, under the key that a `Blobs` gives them. Reading builds nothing but the classes
+listed here, through their own constructors, which check their numbers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import dataclasses
 import math
 import zlib
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,13 +25,13 @@ from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Node, Source
 from polyorama.scene.mesh import Mesh
-from polyorama.scene.modifiers import MODIFIERS
+from polyorama.scene.modifiers import MODIFIERS, Modifier
 from polyorama.scene.regions import Region
 from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.timeline import Cue, Key, Timeline, Track
 
-__all__ = ["Blobs", "CodecError", "NoBlobs", "decode", "encode"]
+__all__ = ["Blob", "Blobs", "CodecError", "NoBlobs", "decode", "encode"]
 
 _CLASSES: dict[str, type] = {
     cls.__name__: cls
@@ -39,6 +40,8 @@ _CLASSES: dict[str, type] = {
         NamedSelection, Source, Node, Camera, Region,
     )
 }  # fmt: skip
+Blob = SplatCloud | Mesh | Audio | BitSet
+"""What a `Blobs` keeps."""
 _HEAVY = (SplatCloud, Mesh, Audio)
 _MOST_NUMBERS = 1 << 16
 _MOST_SPLATS = 1 << 31
@@ -52,11 +55,14 @@ class CodecError(Exception):
 class Blobs(Protocol):
     """Where large arrays are kept."""
 
-    def put(self, content: SplatCloud | Mesh | Audio) -> str:
+    largest_bits: int
+    """Packed bytes of the largest set of splats that is written in place."""
+
+    def put(self, content: Blob) -> str:
         """Keep it and return its key; the same object gives the same key."""
         ...
 
-    def get(self, key: str) -> SplatCloud | Mesh | Audio:
+    def get(self, key: str) -> Blob:
         """What was put under a key; `CodecError` where there is nothing."""
         ...
 
@@ -64,7 +70,9 @@ class Blobs(Protocol):
 class NoBlobs:
     """Keeps nothing: for values that hold no splats, meshes or sounds."""
 
-    def put(self, content: SplatCloud | Mesh | Audio) -> str:
+    largest_bits = 1 << 28
+
+    def put(self, content: Blob) -> str:
         """Refuse.
 
         Raises
@@ -74,7 +82,7 @@ class NoBlobs:
         """
         raise CodecError(f"a {type(content).__name__} cannot be written here")
 
-    def get(self, key: str) -> SplatCloud | Mesh | Audio:
+    def get(self, key: str) -> Blob:
         """Refuse.
 
         Raises
@@ -106,6 +114,8 @@ def encode(value: Any, blobs: Blobs | None = None) -> Any:
     if isinstance(value, Mapping):
         return {"type": "map", "items": {str(k): encode(v, blobs) for k, v in value.items()}}
     if isinstance(value, BitSet):
+        if blobs is not None and value.nbytes > blobs.largest_bits:
+            return {"type": "blob", "key": blobs.put(value)}
         packed = base64.b64encode(zlib.compress(value.packed.tobytes(), 1)).decode()
         return {"type": "bits", "count": value.count, "data": packed}
     if isinstance(value, np.ndarray):
@@ -127,7 +137,9 @@ def encode(value: Any, blobs: Blobs | None = None) -> Any:
 
 
 def _same(part: Any, default: Any) -> bool:
-    return type(part) is type(default) and bool(np.all(part == default))
+    # By their texts, since 0.0 == -0.0 and 1 == 1.0.
+    plain = part is None or isinstance(part, bool | int | float | str | tuple)
+    return plain and type(part) is type(default) and repr(part) == repr(default)
 
 
 def decode(data: Any, blobs: Blobs | None = None) -> Any:
@@ -187,33 +199,60 @@ def _object(name: str, data: dict[str, Any], blobs: Blobs, depth: int) -> Any:
         return cls(**values)
     except PolyoramaError as error:
         raise CodecError(f"a {name} is unusable ({error})") from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise CodecError(f"a {name} is incomplete or of wrong parts") from error
 
 
+_NUMBERS = (int, float)
+_KINDS: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": _NUMBERS,
+    "str | None": (str, NoneType),
+    "Mask": (str, BitSet, NoneType),
+    "BitSet | None": (BitSet, NoneType),
+    "Camera | None": (Camera, NoneType),
+    "Source | None": (Source, NoneType),
+    "Content | None": (*_HEAVY, CameraRig, LightRig, CropVolume, NoneType),
+    "NDArray[np.float64]": (np.ndarray,),
+    "Literal['pinhole', 'orthographic']": (str,),
+}
+"""What fields may hold, by their annotations."""
+_PARTS: dict[str, tuple[type, tuple[type, ...]]] = {
+    "Values": (tuple, _NUMBERS),
+    "tuple[float, ...]": (tuple, _NUMBERS),
+    "tuple[str, ...]": (tuple, (str,)),
+    "tuple[Key, ...]": (tuple, (Key,)),
+    "tuple[Cue, ...]": (tuple, (Cue,)),
+    "tuple[Modifier, ...]": (tuple, (Modifier,)),
+    "Mapping[str, Track]": (Mapping, (Track,)),
+    "Mapping[str, BitSet]": (Mapping, (BitSet,)),
+}
+"""What tuples and mappings may hold."""
+
+
 def _fitting(where: str, annotation: str, value: Any) -> Any:
-    """The value, once it is sure that a plain field holds what its annotation says."""
-    plain = {"str": str, "bool": bool, "int": int}
-    if annotation in plain:
-        good = isinstance(value, plain[annotation])
-        good = good and (annotation == "bool" or not isinstance(value, bool))
-    elif annotation == "float":
-        good = isinstance(value, int | float) and not isinstance(value, bool)
-    elif annotation in ("Values", "tuple[float, ...]"):
-        good = isinstance(value, tuple) and all(
-            isinstance(v, int | float) and not isinstance(v, bool) for v in value
-        )
-    elif annotation == "tuple[str, ...]":
-        good = isinstance(value, tuple) and all(isinstance(v, str) for v in value)
-    elif annotation.startswith("tuple["):
-        good = isinstance(value, tuple)
-    elif annotation.startswith("Mapping["):
-        good = isinstance(value, Mapping)
+    """The value, once it is sure that it is of the kind that the field's annotation says."""
+    if annotation in _KINDS:
+        good = _is_of(value, _KINDS[annotation])
     else:
-        good = True
+        container, kinds = _PARTS[annotation]
+        good = isinstance(value, container)
+        good = good and all(_is_of(v, kinds) for v in _values(value))
     if not good:
         raise CodecError(f"{where} is of a wrong kind")
     return value
+
+
+def _is_of(value: Any, kinds: tuple[type, ...]) -> bool:
+    if isinstance(value, bool):
+        return bool in kinds
+    return isinstance(value, kinds)
+
+
+def _values(container: Any) -> Any:
+    return container.values() if isinstance(container, Mapping) else container
 
 
 def _bits(data: dict[str, Any]) -> BitSet:

@@ -65,12 +65,15 @@ class Source:
     sha256
         Of the file's bytes, in hexadecimal, by which it is known again when it moved; "" where it
         was not taken.
+    size
+        Bytes of the file; 0 where it was not taken.
     linked
         A project keeps the path alone, not the content.
     """
 
     path: str
     sha256: str = ""
+    size: int = 0
     linked: bool = False
 
 
@@ -96,7 +99,7 @@ class Node:
         The edit stack of a splat node, carried out in this order.
     deleted, hidden, locked
         Splats of the node's own cloud that are left out until they are asked back, not drawn, or
-        drawn but never picked; None for no such splat.
+        drawn but never picked; None for no such splat. They outlast a linked file that is missing.
     fixed
         Whether the node as a whole can neither be picked nor moved in the viewport.
     source
@@ -127,7 +130,7 @@ class Node:
         count = len(self.content) if isinstance(self.content, SplatCloud) else None
         for what in ("deleted", "hidden", "locked"):
             bits: BitSet | None = getattr(self, what)
-            if bits is not None and bits.count != count:
+            if bits is not None and bits.count != count and not self.missing:
                 raise UsageError(
                     f"Node {self.name!r} has {count or 0} splats; its {what} set is over "
                     f"{bits.count}."
@@ -139,6 +142,11 @@ class Node:
             raise UsageError(f"The modifiers of node {self.name!r} need ids of their own.")
         if self.modifiers and self.content is not None and count is None:
             raise UsageError(f"Node {self.name!r} is no splat cloud; it cannot be modified.")
+
+    @property
+    def missing(self) -> bool:
+        """Whether the content is that of a linked file which was not found."""
+        return self.content is None and self.source is not None and self.source.linked
 
     @property
     def splats(self) -> SplatCloud | None:
