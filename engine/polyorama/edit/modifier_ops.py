@@ -5,16 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polyorama.edit.ops import op
+from polyorama.edit.splat_rows import node_of_rows, with_node
 from polyorama.errors import UsageError
 from polyorama.scene.document import Document, Node, id_for
 from polyorama.scene.modifiers import Modifier, make_modifier
+from polyorama.scene.properties_of import at_time
 from polyorama.scene.selection import BitSet
+from polyorama.scene.stack import stacking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from polyorama.core.jobs import Job
     from polyorama.scene.modifiers import Mask
 
-__all__ = ["add_modifier", "change_modifier", "move_modifier", "remove_modifier"]
+__all__ = [
+    "add_modifier", "apply_modifiers", "change_modifier", "move_modifier", "remove_modifier",
+]  # fmt: skip
 
 
 def _splat_node(document: Document, name: str) -> Node:
@@ -102,14 +112,15 @@ def remove_modifier(document: Document, node: str, modifier: str) -> Document:
     """Take a modifier out of its stack, with its keys."""
     target = _splat_node(document, node)
     gone = target.modifier(modifier)
-    tracks = {
-        path: track
-        for path, track in document.timeline.tracks.items()
-        if not path.startswith(f"{target.id}/{gone.id}/")
-    }
     stack = tuple(m for m in target.modifiers if m.id != gone.id)
-    fresh = document.replaced(replace(target, modifiers=stack))
-    return replace(fresh, timeline=replace(document.timeline, tracks=tracks))
+    return _without_keys(document.replaced(replace(target, modifiers=stack)), target, [gone])
+
+
+def _without_keys(document: Document, node: Node, gone: Iterable[Modifier]) -> Document:
+    starts = tuple(f"{node.id}/{modifier.id}/" for modifier in gone)
+    tracks = document.timeline.tracks
+    kept = {path: track for path, track in tracks.items() if not path.startswith(starts)}
+    return replace(document, timeline=replace(document.timeline, tracks=kept))
 
 
 @op("Move {modifier}")
@@ -120,3 +131,29 @@ def move_modifier(document: Document, node: str, modifier: str, index: int) -> D
     rest = [m for m in target.modifiers if m.id != moved.id]
     at = min(max(index, 0), len(rest))
     return document.replaced(replace(target, modifiers=(*rest[:at], moved, *rest[at:])))
+
+
+@op("Apply modifiers of {node}")
+def apply_modifiers(document: Document, node: str) -> Job[Document]:
+    """Carry out a node's stack for good, as it is at time 0, as a job.
+
+    Deleted splats are dropped; modifiers that were carried out go, with their keys. Those that are
+    switched off stay.
+
+    Raises
+    ------
+    UsageError
+        If there is nothing to apply, or a modifier cannot be carried out.
+    """
+    target = _splat_node(document, node)
+    still = at_time(document, 0.0)
+    applied = [m for m in still.node(target.id).modifiers if m.enabled]
+    if not applied and target.deleted is None:
+        raise UsageError(f"Node {target.name!r} has no modifiers that are on, nothing to apply.")
+    shown = yield from stacking(still, still.node(target.id))
+    rows = np.arange(len(shown.cloud)) if shown.rows is None else shown.rows
+    rows = rows[~shown.deleted()]
+    gone = {m.id for m in applied}
+    rest = tuple(m for m in target.modifiers if m.id not in gone)
+    fresh = node_of_rows(replace(target, modifiers=rest, deleted=None), shown.baked(), rows)
+    return _without_keys(with_node(document, fresh, rows), target, applied)

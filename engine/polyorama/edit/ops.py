@@ -25,6 +25,7 @@ _MODULES = (
     "polyorama.edit.node_ops",
     "polyorama.edit.selection_ops",
     "polyorama.edit.modifier_ops",
+    "polyorama.edit.split_ops",
     "polyorama.edit.timeline_ops",
     "polyorama.verbs.selecting",
     "polyorama.verbs.cleanup",
