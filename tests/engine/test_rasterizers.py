@@ -652,6 +652,24 @@ def test_cuda_gradients_are_those_of_cpu(kind, antialiased, cuda):
         assert (grad - want).abs().max() < 2e-3 * scale
 
 
+def test_the_check_on_gpus_holds_with_the_stand_in(cuda, monkeypatch, capsys):
+    """So that it still runs on the day when there is a GPU."""
+    from tests.gpu import check
+
+    monkeypatch.setattr(check, "DEVICE", "cpu")
+    table = check.Table()
+    check.panoramas(table, 60, 12)
+    check.fitting(table, 30, 32, 200)
+    check.gradients(table, 30, (24, 16))
+    told = capsys.readouterr().out
+    assert table.well, told
+    assert told.count("dB") == 1
+    # What is not so is marked.
+    table.row("a lie", ok=False)
+    assert not table.well
+    assert "a lie   <- NO" in capsys.readouterr().out
+
+
 def test_cuda_gradients_of_an_empty_view_are_zero(cuda):
     torch = pytest.importorskip("torch")
     from polyorama.render.cuda_differentiable import rasterize_cuda

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import statistics
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -20,24 +21,35 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "engine"))
 
+from tests.engine.capture_samples import dataset_of, sphere_cameras
+
+from polyorama.core.jobs import run
 from polyorama.core.types import Camera
 from polyorama.errors import UnavailableError
+from polyorama.render.accumulate import Shot
 from polyorama.render.cpu import CpuRasterizer
 from polyorama.render.cuda import CudaRasterizer, availability
 from polyorama.render.cuda.probe import load_gsplat
+from polyorama.render.panorama import Projection
+from polyorama.render.shoot import Filming, drawing, finished, shoot
 from polyorama.render.state import PRESETS, Gaussians, RenderState
+from polyorama.render.stereo import Stereo
+from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from polyorama.render.state import Constants
+
 CONSTANTS = PRESETS["gsplat-1.5.3"]
 DEVICE = "cuda"
 WIDTHS = (34, 16, 16, 16)
 WITHIN = 1.05
-"""How much slower than raw gsplat a picture may be."""
+"""How much slower than raw gsplat a picture, or one with its gradients, may be."""
 
 
 class Table:
@@ -153,22 +165,130 @@ def compare(table: Table) -> None:
         table.row(name, f"{high:.1e}", f"{100 * share:.3f} %", f"{100 * same:.2f} %", ok=ok)
 
 
-def gradients(table: Table) -> None:
-    """Gradients of one loss on the GPU and on the CPU."""
+def panoramas(table: Table, count: int = 10_000, height: int = 256) -> None:
+    """360 degrees, a fisheye and one stereo fisheye against cpu, from within the scene."""
+    table.title("Panoramas against cpu", "99.9 % within", "over 1e-2", "same id")
+    document = Document.of([random_scene(0, count).cloud], ["ball"])
+    level, ahead = (0.0, 0.0, -0.6), (0.0, 0.0, 1.0)
+    cases = {
+        "360 degrees": (Filming(Projection("equirectangular")), 2 * height),
+        "fisheye": (Filming(Projection("fisheye", 200.0)), height),
+        "stereo fisheye": (Filming(Projection("fisheye"), Stereo("side-by-side", 0.06)), height),
+    }
+    for name, (filming, width) in cases.items():
+        view = Camera.look_at(level, ahead, size=(width, height))
+        frame, other = (
+            finished(shoot(drawing(r, document), Shot(view), filming, ("color", "depth")))
+            for r in (CudaRasterizer(device=DEVICE), CpuRasterizer())
+        )
+        away = np.abs(frame.color - other.color).max(axis=-1)
+        high, share = float(np.quantile(away, 0.999)), float((away > 1e-2).mean())
+        same = float((frame.ids == other.ids).mean())
+        # The margin of a face is rounded up to a whole pixel.
+        ok = high < 1e-2 and share < 1e-3 and same > 0.98
+        table.row(name, f"{high:.1e}", f"{100 * share:.3f} %", f"{100 * same:.2f} %", ok=ok)
+
+
+def memory(table: Table, count: int = 1_000_000) -> None:
+    """Depth of 1920x1080 with all the memory there is, and as if there were little."""
+    import torch
+
+    from polyorama.render.cuda import pipeline
+
+    table.title("Memory for depth of 1920x1080", "peak", "allowed", "same id")
+    state = RenderState(capture_like(count), wide_view())
+    rasterizer = CudaRasterizer(device=DEVICE)
+    rasterizer.render(state)
+    told = pipeline._free_bytes
+    whole = None
+    for name, free in (("all that is free", None), ("as if 3 GiB were free", 3 * 2**30)):
+        if free is not None:
+            pipeline._free_bytes = lambda device, free=free: free
+        try:
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats()
+            before = torch.cuda.memory_allocated()
+            allowed = pipeline._free_bytes(torch.device(DEVICE)) if free is None else free
+            frame = rasterizer.render(state, ("depth",))
+            peak = torch.cuda.max_memory_allocated() - before
+        finally:
+            pipeline._free_bytes = told
+        whole = frame if whole is None else whole
+        same = float((frame.ids == whole.ids).mean())
+        table.row(
+            name, f"{peak / 2**30:.2f} GiB", f"{allowed / 2**30:.1f} GiB", f"{100 * same:.2f} %",
+            ok=peak <= allowed and same > 0.999,
+        )  # fmt: skip
+
+
+def fitting(table: Table, steps: int = 100, side: int = 128, count: int = 2_000) -> None:
+    """A short fit on the GPU, one that is stopped and gone on with, and the same by cpu."""
+    from polyorama.vision.fit.optimise import evaluate, fit
+    from polyorama.vision.fit.settings import FitSettings
+    from polyorama.vision.fit.start import start_from_points
+
+    table.title("A fit against cpu", "steps", "dB", "splats")
+    points = np.random.default_rng(3).normal(size=(count, 3))
+    points *= 0.9 / np.linalg.norm(points, axis=1, keepdims=True)
+    shell = start_from_points(points, 0.5 + 0.45 * np.sin(3.0 * points), opacity=0.95)
+    dataset = dataset_of(shell, sphere_cameras(10, side, distance=3.4))
+    start = start_from_points(points[::3], np.full((len(points[::3]), 3), 0.5))
+    settings = FitSettings(steps=steps, sh_degree=1)
+
+    def scored(name: str, cloud: SplatCloud, wanted: float | None) -> float:
+        decibels = evaluate(cloud, dataset.views, device="cpu").psnr
+        ok = wanted is None or abs(decibels - wanted) < 0.5
+        table.row(name, str(steps), f"{decibels:.2f}", f"{len(cloud):,}", ok=ok)
+        return decibels
+
+    before = scored("the start", start, None)
+    wanted = scored("by cpu", run(fit(dataset, start=start, settings=settings)), None)
+    if wanted < before + 1.0:
+        table.row("the fit teaches nothing", ok=False)
+    whole = run(fit(dataset, start=start, settings=settings, device=DEVICE))
+    scored("by cuda", whole, wanted)
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "half.fit"
+        job = fit(dataset, start=start, settings=settings, device=DEVICE, checkpoint=kept)
+        for progress in job:
+            if progress.done >= steps // 2:
+                job.close()
+                break
+        resumed = run(
+            fit(dataset, start=start, settings=settings, device=DEVICE, checkpoint=kept,
+                resume=True)
+        )  # fmt: skip
+    scored("by cuda, stopped and resumed", resumed, wanted)
+
+
+def gradients(table: Table, count: int = 20_000, size: tuple[int, int] = (320, 200)) -> None:
+    """Gradients of one loss on the GPU and on the CPU, of every kind of picture."""
+    eye = Camera.look_at((1.5, -2.0, -4.0), (0, 0, 0), fov=50, size=size)
+    flat = Camera.orthographic((1.5, -2.0, -4.0), (0, 0, 0), height_in_world=4.0, size=size)
+    smooth = replace(CONSTANTS, antialiased=True)
+    wide = replace(CONSTANTS, jacobian_margin=1.0)
+    table.title("Gradients against cpu", "relative error", "largest")
+    for kind, view, constants in (
+        ("plain", eye, CONSTANTS), ("antialiased", eye, smooth), ("orthographic", flat, CONSTANTS),
+        ("orthographic, antialiased", flat, smooth), ("a wide margin", eye, wide),
+    ):  # fmt: skip
+        _gradients(table, kind, random_scene(1, count, features=4), view, constants)
+
+
+def _gradients(
+    table: Table, kind: str, gaussians: Gaussians, view: Camera, constants: Constants
+) -> None:
     import torch
 
     from polyorama.render.differentiable import rasterize
 
-    table.title("Gradients against cpu", "relative error", "largest")
-    gaussians = random_scene(1, 20_000, features=4)
     cloud = gaussians.cloud
-    view = Camera.look_at((1.5, -2.0, -4.0), (0, 0, 0), fov=50, size=(320, 200))
     rng = np.random.default_rng(2)
     shape = (view.height, view.width)
     weights = [rng.normal(size=(*shape, *tail)) for tail in ((3,), (), (), (4,))]
     names = ("means", "quats", "scales", "opacities", "sh", "viewmat", "features")
 
-    def run(device: str) -> list[Any]:
+    def slopes(device: str) -> list[Any]:
         arrays = (
             cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh, view.viewmat,
             gaussians.features,
@@ -177,7 +297,7 @@ def gradients(table: Table) -> None:
             torch.tensor(np.asarray(a, np.float32), device=device, requires_grad=True)
             for a in arrays
         ]
-        drawn = rasterize(*leaves[:6], view.lens, features=leaves[6])
+        drawn = rasterize(*leaves[:6], view.lens, features=leaves[6], constants=constants)
         loss = sum(
             (plane * torch.tensor(w, dtype=torch.float32, device=device)).sum()
             for plane, w in zip(drawn[:4], weights, strict=True)
@@ -185,9 +305,10 @@ def gradients(table: Table) -> None:
         loss.backward()
         return [leaf.grad.cpu().double() for leaf in leaves]
 
-    for name, grad, wanted in zip(names, run(DEVICE), run("cpu"), strict=True):
+    for name, grad, wanted in zip(names, slopes(DEVICE), slopes("cpu"), strict=True):
         error = float((grad - wanted).norm() / wanted.norm())
-        table.row(name, f"{error:.1e}", f"{float(wanted.abs().max()):.3g}", ok=error < 0.02)
+        largest = f"{float(wanted.abs().max()):.3g}"
+        table.row(f"{kind}: {name}", f"{error:.1e}", largest, ok=error < 0.02)
 
 
 def milliseconds(work: Callable[[], object], limit_s: float = 3.0, most: int = 60) -> float:
@@ -220,8 +341,6 @@ class Timing(NamedTuple):
     name: str
     ours: float
     theirs: float
-    limited: bool
-    """Whether both do the same, so that `WITHIN` holds."""
 
 
 def timings(gsplat: Any, sizes: tuple[int, ...] = (1_000_000, 3_000_000)) -> Iterator[Timing]:
@@ -242,10 +361,12 @@ def timings(gsplat: Any, sizes: tuple[int, ...] = (1_000_000, 3_000_000)) -> Ite
         intrinsics = torch.tensor(view.intrinsics, dtype=torch.float32, device=DEVICE)
         under = torch.full((1, 3), 0.1, device=DEVICE)
 
-        def raw(tensors=tensors, packed=False, matrix=matrix, k=intrinsics, under=under) -> Any:
+        def raw(
+            tensors=tensors, packed=False, matrix=matrix, k=intrinsics, under=under, mode="RGB"
+        ) -> Any:
             colors, alphas, _ = gsplat.rasterization(
                 *tensors, matrix[None], k[None], view.width, view.height, sh_degree=3,
-                packed=packed, backgrounds=under,
+                packed=packed, backgrounds=under, render_mode=mode,
             )  # fmt: skip
             return colors, alphas
 
@@ -261,20 +382,19 @@ def timings(gsplat: Any, sizes: tuple[int, ...] = (1_000_000, 3_000_000)) -> Ite
                 to_host = milliseconds(lambda f=fetched, packed=packed: f(packed=packed))
             drawn = milliseconds(lambda ours=ours, state=state: ours.render(state, ()))
             whole = milliseconds(lambda ours=ours, state=state: ours.render(state, ("rgba8",)))
-            yield Timing(f"{label}, {kind}, drawn", drawn, theirs, True)
-            yield Timing(f"{label}, {kind}, 8 bit in memory", whole, to_host, True)
+            yield Timing(f"{label}, {kind}, drawn", drawn, theirs)
+            yield Timing(f"{label}, {kind}, 8 bit in memory", whole, to_host)
 
         def train(tensors=tensors, matrix=matrix) -> None:
             leaves = [t.detach().requires_grad_() for t in tensors]
             rasterize(*leaves, matrix, view.lens).color.sum().backward()
 
         def train_raw(tensors=tensors, raw=raw) -> None:
-            raw([t.detach().requires_grad_() for t in tensors])[0].sum().backward()
+            # Ours blends depth as well, and so does theirs in this mode.
+            leaves = [t.detach().requires_grad_() for t in tensors]
+            raw(leaves, mode="RGB+D")[0][..., :3].sum().backward()
 
-        # Ours blends depth as well, which theirs does not.
-        yield Timing(
-            f"{label}, with gradients", milliseconds(train), milliseconds(train_raw), False
-        )
+        yield Timing(f"{label}, with gradients", milliseconds(train), milliseconds(train_raw))
         del tensors
         gaussians.cache.clear()
         torch.cuda.empty_cache()
@@ -283,10 +403,9 @@ def timings(gsplat: Any, sizes: tuple[int, ...] = (1_000_000, 3_000_000)) -> Ite
 def speed(table: Table, gsplat: Any) -> None:
     """Our frames beside gsplat's own function, and cpu."""
     table.title("1920x1080, milliseconds", "polyorama", "raw gsplat", "ratio")
-    for name, ours, theirs, limited in timings(gsplat):
+    for name, ours, theirs in timings(gsplat):
         ratio = ours / theirs
-        ok = not limited or ratio <= WITHIN
-        table.row(name, f"{ours:.2f}", f"{theirs:.2f}", f"{ratio:.3f}", ok=ok)
+        table.row(name, f"{ours:.2f}", f"{theirs:.2f}", f"{ratio:.3f}", ok=ratio <= WITHIN)
     state = RenderState(capture_like(1_000_000), wide_view(), (0.1, 0.1, 0.1))
     cpu = CpuRasterizer()
     cpu.render(state)
@@ -316,7 +435,10 @@ def main() -> int:
     )
     table = Table()
     compare(table)
+    panoramas(table)
     gradients(table)
+    fitting(table)
+    memory(table)
     speed(table, gsplat)
     print(f"\n{'All well' if table.well else 'NOT all well'}, {time.perf_counter() - ready:.0f} s")
     return 0 if table.well else 1
