@@ -9,11 +9,12 @@ import pytest
 from polyorama.core.jobs import Progress
 from polyorama.errors import UsageError
 from polyorama.scene import stack as stack_module
+from polyorama.scene.contents import CameraRig
 from polyorama.scene.document import Document, Node
 from polyorama.scene.kept import Kept, Same, array_bytes
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modifiers import MODIFIERS, make_modifier
-from polyorama.scene.selection import BitSet
+from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.stack import DELETED, HIDDEN, LOCKED, SELECTED, stacked, stacking
 from tests.engine.splat_samples import sample_cloud
@@ -131,6 +132,69 @@ def test_a_rule_sees_splats_as_they_are_at_its_step():
     dark = make_modifier("opacity", id="dark", factor=0.0)
     faint = make_modifier("delete", id="faint", rule="opacity == 0", mask=BITS)
     np.testing.assert_array_equal(of(a_node(dark, faint, cloud=cloud)).deleted(), MASK)
+
+
+def test_a_mask_may_be_a_named_selection():
+    node = a_node(make_modifier("delete", id="d", mask='selected("mine")', rule="opacity >= 0"))
+    by_hand = NamedSelection("mine", bits={"plant": BITS})
+    document = Document((node,), selections=(by_hand,))
+    np.testing.assert_array_equal(stacked(document, node).deleted(), MASK)
+    again = Document((node,), selections=(NamedSelection("mine", bits={"plant": ~BITS}),))
+    np.testing.assert_array_equal(stacked(again, node).deleted(), ~MASK)
+    asked = Document((node,), selections=(NamedSelection("mine", "opacity < 0.5"),))
+    which = node.splats.opacities < 0.5
+    np.testing.assert_array_equal(stacked(asked, node).deleted(), which)
+    elsewhere = Document((node,), selections=(NamedSelection("mine", "x > 0", ("other",)),))
+    assert stacked(elsewhere, node).state is None
+    now = replace(node, modifiers=(node.modifiers[0].replaced(mask="selected"),))
+    np.testing.assert_array_equal(of(now, BITS).deleted(), MASK)
+    assert of(now).state is None
+
+
+def test_a_query_by_name_is_asked_of_splats_at_the_step():
+    dark = make_modifier("opacity", id="dark", factor=0.0)
+    cut = make_modifier("delete", id="cut", rule='selected("faint")')
+    node = a_node(dark, cut)
+    document = Document((node,), selections=(NamedSelection("faint", "opacity == 0"),))
+    assert stacked(document, node).deleted().all()
+
+
+def test_what_a_mask_cannot_know_is_told():
+    def ask(rule, *selections):
+        node = a_node(make_modifier("delete", id="d", rule=rule))
+        stacked(Document((node,), selections=selections), node)
+
+    with pytest.raises(UsageError, match="no selection called 'mine'; there are leaves"):
+        ask('selected("mine")', NamedSelection("leaves", "x > 0"))
+    with pytest.raises(UsageError, match="'mine' asks for itself"):
+        ask('selected("mine")', NamedSelection("mine", 'selected("mine") or x > 0'))
+    with pytest.raises(UsageError, match="which a modifier cannot take"):
+        ask("visible_from < 3 views")
+    with pytest.raises(UsageError, match="called 'pot'"):
+        ask('dist(node "pot") < 1')
+
+
+def test_a_mask_may_ask_for_the_distance_from_another_node():
+    near = make_modifier("delete", id="near", rule='dist(node "pot") < 2.5')
+    moved = make_modifier("transform", id="moved", translation=(1, 0, 0), mask=BITS)
+    node = a_node(moved, near, transform=np.diag([2.0, 2.0, 2.0, 1.0]))
+    mesh = Mesh(np.eye(3, dtype=np.float32), np.array([[0, 1, 2]], np.int32))
+    group = Node("pot", id="group", transform=np.diag([3.0, 1.0, 1.0, 1.0]))
+    camera = Node("eye", CameraRig(), parent="group")
+    document = Document((group, Node("thing", mesh, parent="group"), camera, node))
+    corners = np.eye(3) * [3, 1, 1]
+    points = 2.0 * (node.splats.means + np.where(MASK[:, None], [1, 0, 0], 0))
+    distances = np.linalg.norm(points[:, None] - corners, axis=2).min(axis=1)
+    first = stacked(document, node)
+    np.testing.assert_array_equal(first.deleted(), distances < 2.5)
+    assert 0 < first.deleted().sum() < COUNT
+    assert stacked(document, node) is first
+    further = document.replaced(replace(group, transform=np.diag([9.0, 1.0, 1.0, 1.0])))
+    assert (stacked(further, node).deleted() != first.deleted()).any()
+    inside = Document((replace(node, name="pot", modifiers=(near,)),))
+    assert stacked(inside, inside.nodes[0]).deleted().all()
+    with pytest.raises(UsageError, match="nothing in 'pot' to measure"):
+        stacked(Document((group, node)), node)
 
 
 def test_the_state_tells_selected_hidden_deleted_and_locked():

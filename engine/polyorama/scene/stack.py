@@ -31,7 +31,6 @@ from polyorama.scene.modify.step import (
     Step,
     changes,
 )
-from polyorama.scene.rules import parse_rule
 from polyorama.scene.selection import BitSet
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def _carried_out(
     source = _cloud_of(node)
     if isinstance(modifier, kinds.Decimate):
         return (yield from _decimated(node, modifier, step))
-    chosen = _chosen(node, modifier, step)
+    chosen = _chosen(document, node, modifier, step)
     if chosen is not None and not chosen.any():
         return step
     if isinstance(modifier, kinds.Transform):
@@ -267,7 +266,9 @@ def _decimated(node: Node, modifier: kinds.Decimate, step: Step) -> Job[Step]:
     return replace(step, **changed)
 
 
-def _chosen(node: Node, modifier: Modifier, step: Step) -> NDArray[np.bool_] | None:
+def _chosen(
+    document: Document, node: Node, modifier: Modifier, step: Step
+) -> NDArray[np.bool_] | None:
     """Which splats a modifier changes; None for all."""
     mask, source = modifier.mask, _cloud_of(node)
     chosen: NDArray[np.bool_] | None = None
@@ -280,22 +281,25 @@ def _chosen(node: Node, modifier: Modifier, step: Step) -> NDArray[np.bool_] | N
             )
         chosen = _kept.made(source, (node.id, modifier.id, "mask"), (mask,), mask.mask)
     elif mask is not None:
-        chosen = _holds(node, modifier, step, mask, "mask")
+        chosen = _holds(document, node, modifier, step, mask, "mask")
     if not isinstance(modifier, kinds.Delete):
         return chosen
-    which = _holds(node, modifier, step, modifier.rule, "rule")
+    which = _holds(document, node, modifier, step, modifier.rule, "rule")
     if chosen is None:
         return which
     both, one = (Same(which), Same(chosen)), chosen
     return _kept.made(source, (node.id, modifier.id, "both"), both, lambda: which & one)
 
 
-def _holds(node: Node, modifier: Modifier, step: Step, text: str, what: str) -> NDArray[np.bool_]:
+def _holds(
+    document: Document, node: Node, modifier: Modifier, step: Step, text: str, what: str
+) -> NDArray[np.bool_]:
     """Which splats a rule holds for at this step."""
-    rule = parse_rule(text)
-    key = (text, *(Same(getattr(step, name)) for name in masks.rule_reads(rule)))
+    key = masks.rule_key(document, node, step, text)
     slot = (node.id, modifier.id, what)
-    return _kept.made(_cloud_of(node), slot, key, lambda: masks.rule_mask(step, rule, _moved))
+    return _kept.made(
+        _cloud_of(node), slot, key, lambda: masks.rule_mask(document, node, step, text)
+    )
 
 
 def _place(

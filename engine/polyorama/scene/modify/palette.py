@@ -9,7 +9,7 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.errors import UsageError
-from polyorama.scene.modify.step import flags_of, in_parts
+from polyorama.scene.modify.step import NO_INDEX, flags_of, in_parts
 from polyorama.scene.placement import matrix_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def reindexed(
     UsageError
         If there are more different maps than an index can tell apart.
     """
-    old = np.empty(0, np.uint16) if index is None else index
+    old = NO_INDEX if index is None else index
     flags = flags_of(chosen)
     used = np.zeros(2 * ways, np.bool_)
     used[0] = True  # the identity keeps its place

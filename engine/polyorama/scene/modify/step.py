@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from polyorama.scene.splats import SplatCloud
 
 __all__ = [
-    "ARRAYS", "DELETED", "HIDDEN", "LOCKED", "SELECTED", "Place", "Step", "changes", "flags_of",
+    "ARRAYS",
+    "DELETED",
+    "HIDDEN",
+    "IDENTITY",
+    "LOCKED",
+    "NO_INDEX",
+    "SELECTED",
+    "Place",
+    "Step",
+    "changes",
+    "flags_of",
     "in_parts",
 ]  # fmt: skip
 
@@ -27,6 +37,13 @@ SELECTED, HIDDEN, DELETED, LOCKED = 1, 2, 4, 8
 
 ARRAYS = ("means", "quats", "scales", "opacities", "sh")
 """Arrays of a cloud that modifiers change."""
+
+IDENTITY: NDArray[np.float64] = np.eye(3, 4)[None]
+"""The palette of splats that have none."""
+NO_INDEX: NDArray[np.uint16] = np.empty(0, np.uint16)
+"""For kernels, the index of splats that have no palette."""
+# As read-only as palettes are: kernels are compiled for one kind of array only.
+IDENTITY.flags.writeable = NO_INDEX.flags.writeable = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +97,7 @@ class Step:
     def maps(self) -> tuple[NDArray[np.float64], NDArray[np.uint16]]:
         """Palette and index for kernels: with no palette the identity and an empty index."""
         if self.palette is None or self.palette_index is None:
-            return np.eye(3, 4)[None], np.empty(0, np.uint16)
+            return IDENTITY, NO_INDEX
         return self.palette, self.palette_index
 
 
