@@ -12,12 +12,11 @@ from PIL import Image
 from polyorama.cli import main
 from polyorama.cli.filming import filming_of
 from polyorama.core.types import Camera
-from polyorama.io.cameras import write_cameras
 from polyorama.io.exr import read_exr_text
-from polyorama.io.formats import write_splats
 from polyorama.io.project import write_project
+from tests.engine.cli_samples import enter_scene
 from tests.engine.exr_reader import read_exr
-from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
+from tests.engine.fakes import DotRasterizer, ball_document, dots
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,15 +27,7 @@ __all__ = ["dots"]
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with ball.splat and cams.json."""
-    write_splats(ball(60), tmp_path / "ball.splat")
-    cameras = [
-        Camera.look_at((np.sin(a), -0.5, -4 * np.cos(a)), (0, 0, 0), size=(40, 30))
-        for a in np.linspace(0, 1, 6)
-    ]
-    write_cameras(tmp_path / "cams.json", cameras)
-    # What is compiled is compiled on first use here.
-    monkeypatch.setattr("polyorama.cli.DRAWING", frozenset())
-    monkeypatch.chdir(tmp_path)
+    enter_scene(tmp_path, monkeypatch, splats=60)
     return tmp_path
 
 

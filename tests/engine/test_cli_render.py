@@ -19,9 +19,9 @@ from PIL import Image
 from polyorama.cli import main
 from polyorama.cli.arguments import accept_negative_lists, color, size, vector
 from polyorama.core.types import Camera
-from polyorama.io.cameras import write_cameras
 from polyorama.io.formats import write_splats
 from polyorama.io.project import write_project
+from tests.engine.cli_samples import enter_scene
 from tests.engine.fakes import DotRasterizer, ball, ball_document, dots
 
 if TYPE_CHECKING:
@@ -33,15 +33,7 @@ __all__ = ["dots"]
 @pytest.fixture
 def scene(tmp_path: Path, dots: DotRasterizer, monkeypatch: pytest.MonkeyPatch) -> DotRasterizer:
     """A folder to work in, with ball.splat and cams.json; everything is drawn with dots."""
-    write_splats(ball(), tmp_path / "ball.splat")
-    cameras = [
-        Camera.look_at((np.sin(a), -0.5, -4 * np.cos(a)), (0, 0, 0), size=(40, 30))
-        for a in np.linspace(0, 1, 6)
-    ]
-    write_cameras(tmp_path / "cams.json", cameras)
-    # The renderer is not used, so nothing needs to be compiled.
-    monkeypatch.setattr("polyorama.cli.DRAWING", frozenset())
-    monkeypatch.chdir(tmp_path)
+    enter_scene(tmp_path, monkeypatch)
     return dots
 
 

@@ -48,7 +48,7 @@ def test_small_scenes_are_not_cut_away():
         ({"up": (-1, 2, 5)}, "along its view"),
         ({"eye": (0, np.nan, 0)}, "finite"),
         ({"eye": "abc"}, "must be numbers"),
-        ({"fov": "wide"}, "must be numbers"),
+        ({"fov": "wide"}, "must be a number"),
         ({"size": (32.5, 24)}, "whole numbers"),
         ({"size": "32x24"}, "whole numbers"),
         ({"near": 0.0}, "near plane"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from polyorama.core.arguments import check_whole
 from polyorama.errors import UsageError
 
 __all__ = ["MAX_MADE", "available_bytes", "check_surfels", "require", "require_made"]
@@ -67,6 +68,7 @@ def require_made(count: int, each: int, noun: str) -> None:
     UsageError
         If it is not 1 to `MAX_MADE`, or there is not enough memory.
     """
+    check_whole(count, noun)
     if not 1 <= count <= MAX_MADE:
         raise UsageError(f"{count:,} {noun} cannot be made; ask for 1 to {MAX_MADE:,}.")
     require(each * count, f"{count:,} {noun}; ask for fewer")

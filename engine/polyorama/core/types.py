@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from polyorama.core.arguments import check_number, said
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-__all__ = ["LARGEST", "MAX_SIDE", "Bounds", "Camera", "Lens", "frozen_array", "unit_vector"]
+__all__ = [
+    "LARGEST",
+    "MAX_SIDE",
+    "Bounds",
+    "Camera",
+    "Lens",
+    "frozen_array",
+    "picture_size",
+    "unit_vector",
+]
 
 _RIGID = 1e-4
 """How far a rotation's rows may be from orthonormal: files give few digits."""
@@ -40,7 +50,12 @@ def frozen_array(values: ArrayLike, dtype: DTypeLike, shape: tuple[int, ...]) ->
     UsageError
         If the values do not have that shape.
     """
-    array = np.array(values, dtype=dtype, order="C")
+    try:
+        array = np.array(values, dtype=dtype, order="C")
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"Expected an array of numbers of shape {shape}, got {said(values)}."
+        ) from None
     if array.shape != shape:
         raise UsageError(f"Expected an array of shape {shape}, got {array.shape}.")
     array.flags.writeable = False
@@ -69,6 +84,8 @@ class Lens:
                 f"A picture of {self.width}x{self.height} pixels cannot be made; "
                 f"each side must be 1 to {MAX_SIDE}."
             )
+        for name in ("fx", "fy", "cx", "cy", "near", "far"):
+            check_number(getattr(self, name), name)
         numbers = (self.fx, self.fy, self.cx, self.cy, self.near, self.far)
         if not np.isfinite(numbers).all() or self.fx <= 0 or self.fy <= 0:
             raise UsageError("The camera's focal lengths must be positive and finite.")
@@ -172,9 +189,10 @@ class Camera:
         UsageError
             If eye and target coincide or `up` points along the view, or as `Camera`.
         """
-        if not 0.0 < float(_numbers(fov, "field of view")) < 180.0:
+        check_number(fov, "fov")
+        if not 0.0 < fov < 180.0:
             raise UsageError(f"A vertical field of view of {fov} degrees is not between 0 and 180.")
-        width, height = _size(size)
+        width, height = picture_size(size)
         viewmat = look_at_matrix(eye, target, up)
         if near is None:
             distance = np.linalg.norm(np.asarray(target, np.float64) - np.asarray(eye, np.float64))
@@ -211,9 +229,10 @@ class Camera:
         UsageError
             As `look_at`, or if the height is not positive.
         """
+        check_number(height_in_world, "height_in_world")
         if not height_in_world > 0.0:
             raise UsageError(f"An orthographic picture cannot be {height_in_world} units high.")
-        width, height = _size(size)
+        width, height = picture_size(size)
         scale = height / height_in_world
         return cls(
             look_at_matrix(eye, target, up),
@@ -251,6 +270,7 @@ class Camera:
 
     def resized(self, width: int, height: int) -> Camera:
         """The same view in another picture size: the vertical field of view is kept."""
+        width, height = picture_size((width, height))
         scale = height / self.height
         return replace(
             self,
@@ -263,8 +283,8 @@ class Camera:
         )
 
 
-def _size(size: tuple[int, int]) -> tuple[int, int]:
-    """Width and height, checked.
+def picture_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Width and height, checked to be whole numbers.
 
     Raises
     ------

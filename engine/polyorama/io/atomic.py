@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.core.arguments import check_path
 from polyorama.core.text import one_line
 from polyorama.errors import OutputError
 
@@ -61,6 +62,8 @@ def atomic_write_all(targets: Sequence[str | os.PathLike[str]]) -> Iterator[list
     """
     temporaries: list[Path] = []
     try:
+        for target in targets:
+            check_path(target)
         ends = [_checked(Path(target)) for target in targets]
         for target, end in zip(targets, ends, strict=True):
             with _naming(target, "Cannot write here"):
@@ -94,6 +97,7 @@ def check_target(target: str | os.PathLike[str]) -> None:
         If it is a folder, its folder is missing or may not be written to, or its name is empty or
         too long.
     """
+    check_path(target)
     path = Path(target)
     if not os.fspath(target):
         raise OutputError("Cannot write to a file without a name; say where to.")

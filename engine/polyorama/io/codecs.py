@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.core.arguments import check_number, check_path
 from polyorama.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +22,11 @@ __all__ = [
     "choose_codec",
     "quality_of",
 ]
+
+_PRESETS = (
+    "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow",
+    "placebo",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +120,7 @@ def choose_codec(path: str | os.PathLike[str], name: str | None = None) -> Codec
     UsageError
         If there is no such codec.
     """
+    check_path(path)
     ending = Path(path).suffix.lower()
     if ending not in DEFAULT_CODECS:
         raise OutputError(
@@ -141,9 +148,23 @@ def quality_of(quality: int | None) -> int:
     """
     if quality is None:
         return 90
+    check_number(quality, "quality")
     if not 1 <= quality <= 100:
         raise UsageError(f"A quality of {quality} is not 1 to 100.")
     return quality
+
+
+def check_preset(preset: str) -> str:
+    """An encoder's effort, checked to be one that it knows.
+
+    Raises
+    ------
+    UsageError
+        If it is unknown.
+    """
+    if preset not in _PRESETS:
+        raise UsageError(f"There is no preset {preset!r}; choose {', '.join(_PRESETS)}.")
+    return preset
 
 
 def encoder_options(codec: Codec, quality: int, preset: str, keyframes: int) -> dict[str, str]:
@@ -161,7 +182,7 @@ def encoder_options(codec: Codec, quality: int, preset: str, keyframes: int) -> 
     if codec.name == "h264":
         return {
             "crf": str(min(51, round(17 + (90 - quality) * 0.4))),
-            "preset": preset,
+            "preset": check_preset(preset),
             "g": str(keyframes),
             # x264's macroblock tree reads memory that it did not write: without it, the same
             # pixels give the same bytes.
@@ -170,7 +191,7 @@ def encoder_options(codec: Codec, quality: int, preset: str, keyframes: int) -> 
     if codec.name == "h265":
         return {
             "crf": str(min(51, round(19 + (90 - quality) * 0.4))),
-            "preset": preset,
+            "preset": check_preset(preset),
             "x265-params": f"log-level=none:open-gop=0:info=0:keyint={keyframes}",
         }
     if codec.name == "prores":

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from polyorama.core.arguments import check_path
+from polyorama.core.text import one_line
 from polyorama.errors import FileFormatError
 
 if TYPE_CHECKING:
@@ -28,10 +30,15 @@ def named(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     FileFormatError
-        If there is no name.
+        If there is no name, or one that no file can have.
+    UsageError
+        If it is neither a text nor a path.
     """
+    check_path(path)
     if not os.fspath(path):
         raise FileFormatError("A file without a name cannot be opened; say which one.")
+    if "\0" in os.fspath(path):
+        raise FileFormatError(f"No name of a file holds a zero byte: {one_line(os.fspath(path))}")
     return Path(path)
 
 

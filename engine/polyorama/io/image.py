@@ -6,18 +6,19 @@ Inside Polyorama colours are premultiplied by alpha; PNG and WebP hold straight 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from polyorama.core.arguments import check_kind, check_number, check_path, said
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import write_all
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -62,6 +63,8 @@ def pixels(picture: Picture | NDArray[np.uint8]) -> NDArray[np.uint8]:
     UsageError
         If there are none, or the array is of another shape or type.
     """
+    if not isinstance(picture, np.ndarray) and not hasattr(picture, "rgba8"):
+        raise UsageError(f"A picture is a Frame or an array of uint8, not {said(picture)}.")
     values = picture if isinstance(picture, np.ndarray) else picture.rgba8
     if values is None:
         raise UsageError("This frame has no 8-bit pixels; render it with the output 'rgba8'.")
@@ -115,6 +118,7 @@ def image_format(path: str | os.PathLike[str]) -> str:
     OutputError
         If the ending is none of a picture's.
     """
+    check_path(path)
     kind = IMAGE_ENDINGS.get(Path(path).suffix.lower())
     if kind is None:
         raise OutputError(
@@ -164,6 +168,10 @@ def write_image(
 
     kind = image_format(path)
     values = pixels(picture)
+    if quality is not None:
+        check_number(quality, "quality")
+    if text is not None:
+        check_kind(text, Mapping, "text", "words by key")
     if quality is not None and not 1 <= quality <= 100:
         raise UsageError(f"A quality of {quality} is not 1 to 100.")
     if max(values.shape[:2]) > _LARGEST_SIDE[kind]:

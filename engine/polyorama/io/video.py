@@ -12,6 +12,7 @@ import logging
 import queue
 import tempfile
 import threading
+from collections.abc import Iterable
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.arguments import said
 from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import check_timing, write_gif, write_webp
@@ -31,7 +33,7 @@ from polyorama.io.spherical import Presentation, present
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from types import TracebackType
 
     from numpy.typing import NDArray
@@ -424,6 +426,8 @@ def write_video(
     """
     kind = choose_codec(path, codec)
     rate = frame_rate(fps)
+    if isinstance(frames, str) or not isinstance(frames, Iterable):
+        raise UsageError(f"The argument 'frames' must be frames or arrays, not {said(frames)}.")
     settings: dict[str, Any] = {
         "codec": kind, "quality": quality, "preset": preset, "background": background,
     }  # fmt: skip

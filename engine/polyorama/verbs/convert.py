@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from polyorama.core.arguments import check_path, said
 from polyorama.core.jobs import Progress, run
 from polyorama.edit.actions import LocalAction, apply
 from polyorama.errors import OutputError, UsageError
@@ -65,6 +67,8 @@ def convert(
     surfels: int = 100_000,
 ) -> Conversion:
     """Convert files and wait for it; see `convert_job`. `inputs` may be a single path."""
+    if not isinstance(inputs, str | Path | Iterable):
+        raise UsageError(f"The argument 'inputs' must be a path or several, not {said(inputs)}.")
     paths = [inputs] if isinstance(inputs, str | Path) else list(cast("Any", inputs))
     return run(
         convert_job(
@@ -114,6 +118,13 @@ def convert_job(
     UsageError
         If there is no input, or the options contradict the output.
     """
+    check_path(output, "output")
+    for action in actions:
+        if not callable(getattr(action, "run", None)):
+            raise UsageError(
+                f"The argument 'actions' must hold edits of polyorama.edit.actions, not "
+                f"{said(action)}."
+            )
     if not inputs:
         raise UsageError("There is nothing to convert; name at least one input file.")
     if os.fspath(output).endswith(("/", os.sep)):

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import itertools
 import logging
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.arguments import check_kind, check_number, check_whole, said
 from polyorama.core.jobs import Progress, run
 from polyorama.core.text import count_of
-from polyorama.core.types import Camera, look_at_matrix, unit_vector
+from polyorama.core.types import Camera, look_at_matrix, picture_size, unit_vector
 from polyorama.errors import UsageError
 from polyorama.io.video import frame_rate
 from polyorama.render import paths
 from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.shoot import Filming, draw_count, drawing, finished, shoot
+from polyorama.render.state import Constants
+from polyorama.scene.document import Document
 from polyorama.scene.framing import frame_document
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.subject import OUTLIERS, can_be_drawn, document_points, weighted_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import ArrayLike, NDArray
 
     from polyorama.core.jobs import Job
     from polyorama.render.frame import Frame
-    from polyorama.render.state import Constants
-    from polyorama.scene.document import Document
 
 __all__ = [
     "frame_count",
@@ -172,6 +174,9 @@ def render_job(
     filming: Filming | None = None,
 ) -> Job[Frame]:
     """As `render`, as a job that says how far it is; a `Shot` also knows how the camera moves."""
+    _check_kinds(document, camera, size, outputs, background, constants, filming)
+    if limit is not None:
+        check_whole(limit, "limit")
     warn_of_nothing(document)
     filming = filming or Filming()
     shot = camera if isinstance(camera, Shot) else None
@@ -199,6 +204,27 @@ def render_job(
             return frame
         done += 1
         yield Progress(done, total, "Rendering")
+
+
+def _check_kinds(
+    document: object,
+    camera: object,
+    size: tuple[int, int] | None,
+    outputs: object,
+    background: object,
+    constants: object,
+    filming: object,
+) -> None:
+    """Refuse arguments of another kind than `render` names, in words that name them."""
+    check_kind(document, Document, "document", "a Document, as polyorama.open gives")
+    check_kind(camera, Camera | Shot | None, "camera", "a Camera")
+    if size is not None:
+        picture_size(size)
+    if isinstance(outputs, str) or not isinstance(outputs, Iterable):
+        raise UsageError(f"The argument 'outputs' must be a list of names, not {said(outputs)}.")
+    check_kind(background, tuple | list | str | None, "background", "a colour, None or 'document'")
+    check_kind(constants, Constants | str | None, "constants", "a preset's name or Constants")
+    check_kind(filming, Filming | None, "filming", "a Filming")
 
 
 def level(camera: Camera, up: ArrayLike) -> Camera:
@@ -242,6 +268,7 @@ def render_frames(
     UsageError, UnavailableError
         As `render`.
     """
+    _check_kinds(document, None, None, outputs, background, constants, filming)
     warn_of_nothing(document)
     filming = filming or Filming()
     draw = drawing(get_rasterizer(backend), document, background=background, constants=constants)
@@ -289,6 +316,7 @@ def turntable(
     UnavailableError
         If the backend cannot run here.
     """
+    _check_kinds(document, camera, size, (), background, constants, filming)
     count = frame_count(seconds, fps)
     start = camera if camera is None else camera.resized(*size)
     cameras = turntable_cameras(document, count, size=size, camera=start)
@@ -307,6 +335,7 @@ def frame_count(seconds: float, fps: float | str | Fraction) -> int:
         If the length is not positive or longer than a million frames, or `fps` is no rate.
     """
     rate = frame_rate(fps)
+    check_number(seconds, "seconds")
     if not 0.0 < seconds < 1e9:
         raise UsageError(f"A film of {seconds:g} seconds cannot be made.")
     count = max(1, round(seconds * rate))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyorama.core.memory import check_surfels
+from polyorama.core.types import unit_vector
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.files import named
 from polyorama.io.formats import MESH_ENDINGS, detect_format, find_format, read_splats
@@ -51,6 +52,8 @@ def open_document(
         If `surfels` is not 1 to 20 million, or more than memory can hold.
     """
     check_surfels(surfels)
+    if up is not None:
+        unit_vector(up)
     documents = [_open_one(named(p), surfels) for p in (path, *more)]
     if len(documents) == 1:
         document = documents[0]
