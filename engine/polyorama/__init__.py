@@ -38,6 +38,7 @@ _LAZY = {
     "SplatCloud": "polyorama.scene.splats",
     "convert": "polyorama.verbs.convert",
     "doctor": "polyorama.verbs.doctor",
+    "edit": "polyorama.edit",
     "compare": "polyorama.verbs.inspect",
     "fit": "polyorama.verbs.fit",
     "inspect": "polyorama.verbs.inspect",
@@ -51,19 +52,23 @@ _LAZY = {
 }
 
 
+_VERBS_OF_ROOMS = {"edit": "polyorama.verbs.editing", "render": "polyorama.verbs.film"}
+
+
 class _Room(types.ModuleType):
     """A room of the engine that is a verb as well: called, it is the verb of its name."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """Draw one picture of a document and return a Frame: see `polyorama.verbs.film.render`."""
-        return importlib.import_module("polyorama.verbs.film").render(*args, **options)
+        """See `polyorama.verbs.film.render` and `polyorama.verbs.editing.edit`."""
+        name = self.__name__.rpartition(".")[2]
+        return getattr(importlib.import_module(_VERBS_OF_ROOMS[name]), name)(*args, **options)
 
 
 class _Package(types.ModuleType):
-    """The package as an object: the room `polyorama.render`, once bound, can be called."""
+    """The package as an object: rooms that are verbs can be called once they are bound."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "render" and isinstance(value, types.ModuleType):
+        if name in _VERBS_OF_ROOMS and isinstance(value, types.ModuleType):
             value.__class__ = _Room
         super().__setattr__(name, value)
 

@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "info": "say what is in a splat file, and what is wrong with it",
     "demo": "write the sample project, a paper theatre, anew",
     "convert": "change formats, merge, move, clean and thin out captures",
+    "edit": "run scripts of operations on projects and captures, and save the result",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyorama.core.frozen import FrozenMap
 from polyorama.edit.command import Call, Command, Patch
+from polyorama.edit.facades import Keys, Modifiers
 from polyorama.edit.history import History
 from polyorama.edit.ops import Op, find_op, op_names
 from polyorama.errors import UsageError
@@ -49,8 +50,13 @@ class Editor:
         self.document = document
         self.history = history or History()
         self.calls: list[Call] = []
-        """Everything that was done, oldest first, as a script would do it; undone steps too."""
+        """Everything that was done, oldest first, as it happened; undoing and redoing too."""
+        self.done: list[tuple[Call, ...]] = []
+        """The calls of each step that is done now, oldest first: what makes this document."""
+        self._undone: list[tuple[Call, ...]] = []
         self._listeners: list[Listener] = []
+        self.modifiers = Modifiers(self)
+        self.keys = Keys(self)
         self._gesture: tuple[Document, str] | None = None
         self._gesture_calls: list[Call] = []
 
@@ -119,19 +125,27 @@ class Editor:
             return
         now = self.document
         self.document = after
-        if self._gesture is not None:
+        if self._gesture is None:
+            command = Command(title, (call,), Patch.between(now, after))
+            self._push(command)
+        else:
             start, title = self._gesture
             self._gesture_calls.append(call)
-            patch = Patch.between(start, after)
-            command = Command(title, tuple(self._gesture_calls), patch)
+            command = Command(title, tuple(self._gesture_calls), Patch.between(start, after))
             if len(self._gesture_calls) == 1:
-                self.history.push(command)
+                self._push(command)
             else:
-                self.history.replace_last(command)
-        else:
-            command = Command(title, (call,), Patch.between(now, after))
-            self.history.push(command)
+                self._replace_last(command)
         self._tell(command)
+
+    def _push(self, command: Command) -> None:
+        self.history.push(command, self.document)
+        self.done.append(command.calls)
+        self._undone.clear()
+
+    def _replace_last(self, command: Command) -> None:
+        self.history.replace_last(command)
+        self.done[-1] = command.calls
 
     @contextmanager
     def gesture(self, title: str) -> Iterator[None]:
@@ -149,15 +163,23 @@ class Editor:
 
     def end_gesture(self) -> None:
         """The gesture is over; without one, nothing happens."""
-        if self._gesture is not None and self._gesture_calls:
-            # Of many calls that only repeat each other with newer values, the last says it all.
-            kept = _last_of_each(self._gesture_calls)
-            done = len(self._gesture_calls)
-            self.calls[-done:] = kept
-            last = self.history.commands[self.history.position - 1]
-            self.history.replace_last(Command(last.title, tuple(kept), last.patch))
-        self._gesture = None
-        self._gesture_calls = []
+        if self._gesture is None:
+            return
+        (start, title), calls = self._gesture, self._gesture_calls
+        self._gesture, self._gesture_calls = None, []
+        kept = _last_of_each(calls)
+        if len(kept) == len(calls):
+            return
+        # Setting a value over and over adds up roundings: the step is what its calls make.
+        before, after = self.document, start
+        for call in kept:
+            after = find_op(call.name).function(after, **call.arguments)
+        self.document = after
+        self.calls[-len(calls) :] = kept
+        command = Command(title, tuple(kept), Patch.between(start, after))
+        self._replace_last(command)
+        if Patch.between(before, after):
+            self._tell(command)
 
     # History
 
@@ -169,6 +191,7 @@ class Editor:
         command = self.history.commands[self.history.position - 1]
         self.document = command.revert(self.document)
         self.history.position -= 1
+        self._undone.append(self.done.pop())
         self.calls.append(Call("undo"))
         self._tell(command)
         return True
@@ -181,6 +204,7 @@ class Editor:
         command = self.history.commands[self.history.position]
         self.document = command.apply(self.document)
         self.history.position += 1
+        self.done.append(self._undone.pop())
         self.calls.append(Call("redo"))
         self._tell(command)
         return True
@@ -217,14 +241,12 @@ def _named(entry: Op, values: tuple[Any, ...], arguments: dict[str, Any]) -> dic
 
 
 def _last_of_each(calls: list[Call]) -> list[Call]:
-    """Of runs of `set` calls to one path, the last one."""
+    """Of runs of `set` calls to one path the last one, where nothing else is among them."""
+    if any(call.name != "set" for call in calls):
+        return calls
     kept: list[Call] = []
     for call in calls:
-        if (
-            kept
-            and call.name == kept[-1].name == "set"
-            and (call.arguments.get("path") == kept[-1].arguments.get("path"))
-        ):
+        if kept and call.arguments.get("path") == kept[-1].arguments.get("path"):
             kept.pop()
         kept.append(call)
     return kept

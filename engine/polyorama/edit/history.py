@@ -10,6 +10,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from polyorama.edit.command import Command
+    from polyorama.scene.document import Document
 
 __all__ = ["History", "held_bytes"]
 
@@ -30,20 +31,56 @@ class History:
         """How many of `commands` are done; those after it can be done again."""
         self.forgotten = 0
         """How many commands were dropped at the start."""
+        self._owners: list[dict[int, int]] = []
+        # Bytes of each distinct array, and how many commands hold it.
+        self._held: dict[int, list[int]] = {}
 
-    def push(self, command: Command) -> None:
-        """Add a command that was just done; those that could be done again are dropped."""
-        del self.commands[self.position :]
+    def push(self, command: Command, document: Document) -> None:
+        """Add a command that was just done; those that could be done again are dropped.
+
+        Parameters
+        ----------
+        command
+            What was done.
+        document
+            What it made; arrays that it holds do not count as the history's.
+        """
+        for owners in self._owners[self.position :]:
+            self._drop(owners)
+        del self.commands[self.position :], self._owners[self.position :]
         self.commands.append(command)
+        self._owners.append(self._take(command))
         self.position = len(self.commands)
-        while len(self.commands) > 1 and self.nbytes > self.limit:
+        if self.nbytes <= self.limit:
+            return
+        living = _owned(document)
+        while len(self.commands) > 1 and self._only_here(living) > self.limit:
             self.commands.pop(0)
+            self._drop(self._owners.pop(0))
             self.position -= 1
             self.forgotten += 1
 
     def replace_last(self, command: Command) -> None:
         """Put a command in the place of the one that was done last: a gesture goes on."""
-        self.commands[self.position - 1] = command
+        at = self.position - 1
+        self._drop(self._owners[at])
+        self.commands[at] = command
+        self._owners[at] = self._take(command)
+
+    def _take(self, command: Command) -> dict[int, int]:
+        owners = _owned(command)
+        for owner, size in owners.items():
+            self._held.setdefault(owner, [size, 0])[1] += 1
+        return owners
+
+    def _drop(self, owners: dict[int, int]) -> None:
+        for owner in owners:
+            self._held[owner][1] -= 1
+            if not self._held[owner][1]:
+                del self._held[owner]
+
+    def _only_here(self, living: dict[int, int]) -> int:
+        return sum(size for owner, (size, _) in self._held.items() if owner not in living)
 
     @property
     def can_undo(self) -> bool:
@@ -58,18 +95,23 @@ class History:
     @property
     def nbytes(self) -> int:
         """Bytes of the distinct arrays that the commands hold."""
-        return held_bytes(command.patch for command in self.commands)
+        return self._only_here({})
 
 
 def held_bytes(*values: Any) -> int:
     """Bytes of the distinct arrays inside dataclasses, mappings and sequences."""
+    return sum(_owned(values).values())
+
+
+def _owned(value: Any) -> dict[int, int]:
+    """Bytes of the distinct arrays in a value by the ids of what owns their memory."""
     found: dict[int, int] = {}
-    for array in _arrays(values):
+    for array in _arrays(value):
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
         found[id(owner)] = owner.nbytes
-    return sum(found.values())
+    return found
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:

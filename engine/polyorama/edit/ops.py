@@ -29,6 +29,7 @@ _MODULES = (
     "polyorama.edit.timeline_ops",
     "polyorama.verbs.selecting",
     "polyorama.verbs.cleanup",
+    "polyorama.verbs.files_ops",
 )
 """Rooms of operations that belong to the engine; others register by importing `op`."""
 

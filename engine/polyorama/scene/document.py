@@ -17,7 +17,7 @@ from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.selection import BitSet, NamedSelection, frozen_bits
 from polyorama.scene.splats import SplatCloud
-from polyorama.scene.timeline import Timeline
+from polyorama.scene.timeline import Cue, Timeline, Track
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.modifiers import Modifier
 
-__all__ = ["Content", "Document", "Node", "Source", "id_for", "new_id"]
+__all__ = ["Content", "Document", "Node", "Source", "id_for", "new_id", "with_ids"]
 
 Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
 """What a node may hold."""
@@ -247,8 +247,9 @@ class Document:
     ) -> Document:
         """One document with the nodes of several, none of which moves.
 
-        The first document's view, background and up direction win. Ids that an earlier document
-        has become new ones; names that an earlier root node has get a number.
+        The first document's view, background, up direction and what is chosen win; the timeline is
+        as long as the longest, and keys, cues and selections of all are kept. Ids that an earlier
+        document has become new ones; names that an earlier root node or selection has get a number.
 
         Parameters
         ----------
@@ -272,9 +273,12 @@ class Document:
         nodes: list[Node] = []
         ids: set[str] = set()
         taken: set[str] = set()
+        moved: list[Document] = []
         for document, name in zip(documents, names, strict=True):
             renamed = {n.id: id_for(n.id, ids) if n.id in ids else n.id for n in document.nodes}
             ids.update(renamed.values())
+            document = with_ids(document, renamed)
+            moved.append(document)
             group = None
             if name is not None and len(document.nodes) != 1:
                 group = Node(_unused(name, taken), id=id_for(name, ids))
@@ -283,16 +287,21 @@ class Document:
             above = None if group is None else group.id
             here = set() if group is None else {group.name}
             for node in document.nodes:
-                parent = above if node.parent is None else renamed[node.parent]
+                parent = above if node.parent is None else node.parent
                 title = node.name
                 if parent is None:
                     # Names that one document repeats are its own affair.
                     title = _unused(title if name is None else name, taken)
                     here.add(title)
-                nodes.append(replace(node, name=title, id=renamed[node.id], parent=parent))
+                nodes.append(replace(node, name=title, parent=parent))
             taken |= here
-        first = documents[0]
-        return replace(first, nodes=tuple(nodes))
+        return replace(
+            documents[0],
+            nodes=tuple(nodes),
+            timeline=_joined_timeline([document.timeline for document in moved]),
+            selection={i: bits for document in moved for i, bits in document.selection.items()},
+            selections=_joined_selections([document.selections for document in moved]),
+        )
 
     def node(self, name_or_id: str) -> Node:
         """The node with that id, else the first with that name.
@@ -377,6 +386,69 @@ def _box_of(node: Node) -> Bounds | None:
     if node.splats is None or len(node.splats) == 0:
         return None
     return node.splats.bounds()
+
+
+def with_ids(document: Document, ids: Mapping[str, str]) -> Document:
+    """The document with other node ids, wherever a node is named by its id."""
+    if all(old == new for old, new in ids.items()):
+        return document
+
+    def of_sets(sets: Mapping[str, BitSet]) -> dict[str, BitSet]:
+        return {ids.get(i, i): bits for i, bits in sets.items()}
+
+    tracks = {}
+    for path, track in document.timeline.tracks.items():
+        owner, _, rest = path.partition("/")
+        tracks[f"{ids.get(owner, owner)}/{rest}"] = track
+    selections = tuple(
+        replace(s, nodes=tuple(ids.get(i, i) for i in s.nodes), bits=of_sets(s.bits))
+        for s in document.selections
+    )
+    return replace(
+        document,
+        nodes=tuple(_node_with_ids(node, ids) for node in document.nodes),
+        timeline=replace(document.timeline, tracks=tracks),
+        selection=of_sets(document.selection),
+        chosen=tuple(ids[i] for i in document.chosen),
+        selections=selections,
+        view_camera=ids.get(document.view_camera, ""),
+    )
+
+
+def _node_with_ids(node: Node, ids: Mapping[str, str]) -> Node:
+    content = node.content
+    if isinstance(content, CameraRig) and content.follows in ids:
+        content = replace(content, follows=ids[content.follows])
+    stack = tuple(
+        m.replaced(volume=ids[m.volume]) if getattr(m, "volume", None) in ids else m  # type: ignore[attr-defined]
+        for m in node.modifiers
+    )
+    parent = None if node.parent is None else ids[node.parent]
+    return replace(node, id=ids[node.id], parent=parent, content=content, modifiers=stack)
+
+
+def _joined_timeline(timelines: Sequence[Timeline]) -> Timeline:
+    first = timelines[0]
+    tracks: dict[str, Track] = {}
+    cues: list[Cue] = []
+    for timeline in timelines:
+        shared = {"view", "document"} if timeline is not first else set()
+        own = timeline.tracks.items()
+        tracks |= {path: track for path, track in own if path.partition("/")[0] not in shared}
+        cues += timeline.cues
+    longest = max(timeline.duration for timeline in timelines)
+    return replace(first, duration=longest, tracks=tracks, cues=tuple(cues))
+
+
+def _joined_selections(kept: Sequence[tuple[NamedSelection, ...]]) -> tuple[NamedSelection, ...]:
+    taken: set[str] = set()
+    joined = []
+    for entry in (entry for entries in kept for entry in entries):
+        # A name has at most 64 letters, a number included.
+        name = entry.name if entry.name not in taken else _unused(entry.name[:56], taken)
+        joined.append(replace(entry, name=name))
+        taken.add(joined[-1].name)
+    return tuple(joined)
 
 
 def _unused(name: str, taken: set[str]) -> str:
