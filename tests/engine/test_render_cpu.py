@@ -286,7 +286,7 @@ def test_resolve_shares_the_arrays_of_a_single_cloud_and_joins_several():
     both = resolve(document, orbit_camera()).gaussians
     assert len(both.cloud) == len(a) + len(b)
     assert both.cloud.sh_degree == 2
-    assert np.allclose(both.cloud.means[len(a) :, 0], b.means[:, 0] + 5)
+    assert np.allclose(both.baked().cloud.means[len(a) :, 0], b.means[:, 0] + 5)
     assert both.node_ids == (document.nodes[0].id, document.nodes[1].id)
     assert resolve(document, orbit_camera()).gaussians is both
 

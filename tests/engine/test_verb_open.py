@@ -13,8 +13,11 @@ import pytest
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.formats import write_splats
 from polyorama.io.project import write_project
+from polyorama.render.resolve import flatten
 from polyorama.scene.document import Document, Node
-from polyorama.verbs.open import kind_of, open_document, title_of
+from polyorama.scene.mesh import Mesh
+from polyorama.scene.subject import splat_count
+from polyorama.verbs.open import kind_of, open_document, read_cloud, title_of
 from tests.engine.fakes import ball
 
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
@@ -28,10 +31,15 @@ def test_a_capture_becomes_a_node_named_after_its_file(tmp_path: Path) -> None:
     assert np.linalg.norm(document.up) == pytest.approx(1)
 
 
-def test_a_mesh_becomes_surfels(tmp_path: Path) -> None:
+def test_a_mesh_stays_one_and_says_how_many_surfels_it_is_drawn_with(tmp_path: Path) -> None:
     (tmp_path / "leaf.obj").write_text(TRIANGLE)
     document = open_document(tmp_path / "leaf.obj", surfels=321)
-    assert len(document.node("leaf").content) == 321
+    mesh = document.node("leaf").content
+    assert isinstance(mesh, Mesh)
+    assert mesh.surfels == splat_count(document) == len(flatten(document).cloud) == 321
+    assert np.array_equal(
+        flatten(document).cloud.sh, read_cloud(tmp_path / "leaf.obj", surfels=321).sh
+    )
     with pytest.raises(UsageError, match="0 surfels"):
         open_document(tmp_path / "leaf.obj", surfels=0)
 
@@ -75,7 +83,7 @@ def test_content_decides_what_a_file_is_whatever_its_name(tmp_path: Path) -> Non
             (tmp_path / name).write_bytes((tmp_path / source).read_bytes())
             assert kind_of(tmp_path / name) == kind
             document = open_document(tmp_path / name, surfels=20)
-            assert len(document.nodes[0].content) == (20 if kind == "mesh" else 200)
+            assert splat_count(document) == (20 if kind == "mesh" else 200)
 
 
 def test_a_glb_of_the_earliest_draft_holds_splats(tmp_path: Path) -> None:

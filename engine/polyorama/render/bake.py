@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.scene.modify.step import DELETED, HIDDEN, SELECTED
 from polyorama.scene.splats import SplatCloud, sh_from_colors
-from polyorama.scene.stack import DELETED, HIDDEN, SELECTED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

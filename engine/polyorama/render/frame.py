@@ -35,7 +35,8 @@ class Frame:
     median_depth
         (H, W) float32, z of the last splat hit while transmittance is above one half; 0 if none.
     ids
-        (H, W) int32, index in the state of that same splat; -1 if none.
+        (H, W) int32, index in the state of that same splat, or what the state's `rows` call it; -1
+        if none.
     features
         (H, W, F) float32, feature channels blended as colours are, over zero.
     linear

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.render.state import Gaussians
-from polyorama.scene.stack import DELETED, HIDDEN
+from polyorama.scene.modify.step import DELETED, HIDDEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""`resolve`: from a document and a view to the frozen state that is drawn."""
+"""`resolve`: from a document, a moment and a view to the frozen state that is drawn."""
 
 from __future__ import annotations
 
@@ -7,72 +7,96 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from polyorama.errors import UsageError
+from polyorama.render.joining import Part, joined
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
+from polyorama.scene.document import Document
+from polyorama.scene.mesh import Mesh
 from polyorama.scene.properties_of import at_time
-from polyorama.scene.splats import SplatCloud, concatenate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
-    from polyorama.scene.document import Document
+    from polyorama.scene.document import Node
 
 __all__ = ["draw", "flatten", "resolve"]
 
 _KEPT = 4
-_flat: OrderedDict[int, tuple[Document, Gaussians]] = OrderedDict()
+_flat: OrderedDict[tuple[int, float], tuple[Document, Gaussians]] = OrderedDict()
 _flat_lock = threading.Lock()
 
 
-def flatten(document: Document) -> Gaussians:
-    """All visible splats of a document in world space; kept for the last few documents.
+def flatten(document: Document, time: float = 0.0) -> Gaussians:
+    """All that a document shows at `time`, s; kept for the last few documents.
 
-    A document with one untransformed cloud costs nothing: its arrays are shared.
+    Nodes' matrices and their Transform modifiers become a palette, selections and what is hidden a
+    state: where only these differ from a document before, no array of splats is written, and what
+    rasterizers derived from the arrays is kept.
+
+    Raises
+    ------
+    UsageError
+        If an edit stack cannot be carried out, a mesh shows nothing, or a node is flattened.
+    UnavailableError
+        If there is a mesh to be lit and open3d is not installed.
     """
+    key = (id(document), time)
     with _flat_lock:
-        kept = _flat.get(id(document))
+        kept = _flat.get(key)
         if kept is not None and kept[0] is document:
-            _flat.move_to_end(id(document))
+            _flat.move_to_end(key)
             return kept[1]
-    gaussians = _flatten(document)
+    gaussians = _flatten(at_time(document, time), time)
     with _flat_lock:
-        _flat[id(document)] = (document, gaussians)
+        _flat[key] = (document, gaussians)
         while len(_flat) > _KEPT:
             _flat.popitem(last=False)
     return gaussians
 
 
-def _flatten(document: Document) -> Gaussians:
-    clouds: list[SplatCloud] = []
-    ids: list[str] = []
+def _flatten(document: Document, time: float) -> Gaussians:
+    parts: list[Part] = []
     for node, world in document.drawn():
-        assert node.splats is not None
-        clouds.append(node.splats.transformed(world))
-        ids.append(node.id)
-    if not clouds:
-        return Gaussians(_empty_cloud())
-    index: NDArray[np.int32] | None = None
-    if len(clouds) > 1:
-        index = np.repeat(np.arange(len(clouds), dtype=np.int32), [len(c) for c in clouds])
-    return Gaussians(concatenate(clouds), node_index=index, node_ids=tuple(ids))
+        if not world[:3, :3].any():
+            continue  # scaled to nothing, as things are that grow or vanish
+        if isinstance(node.content, Mesh):
+            parts.append(_mesh_part(document, node, node.content, world))
+        else:
+            parts.append(_splat_part(document, node, world, time))
+    return joined(parts)
 
 
-def _empty_cloud() -> SplatCloud:
-    return SplatCloud(
-        np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32),
-        np.zeros(0, np.float32), np.zeros((0, 1, 3), np.float32),
-    )  # fmt: skip
+def _splat_part(document: Document, node: Node, world: NDArray[np.float64], time: float) -> Part:
+    assert node.splats is not None
+    sets = (node.deleted, node.hidden, node.locked, document.selection.get(node.id))
+    if not node.modifiers and all(bits is None for bits in sets):
+        return Part(node.id, world, node.splats)
+    # Only here, since it brings in the compiler.
+    from polyorama.scene.stack import stacked
+
+    found = stacked(document, node, time)
+    return Part(node.id, world, found.cloud, found.palette, found.palette_index, found.state)
+
+
+def _mesh_part(document: Document, node: Node, mesh: Mesh, world: NDArray[np.float64]) -> Part:
+    # Only here, since it brings in the compiler.
+    from polyorama.render.lit_meshes import lit_mesh, rig_of
+
+    try:
+        return Part(node.id, world, lit_mesh(mesh, world, rig_of(document)))
+    except UsageError as error:
+        where = f" File: {node.source.path}" if node.source is not None else ""
+        raise UsageError(f"The mesh {node.name!r} cannot be drawn: {error}{where}") from error
 
 
 def resolve(
-    document: Document,
+    document: Document | Gaussians,
     camera: Camera,
     *,
     background: tuple[float, float, float] | str | None = "document",
@@ -85,8 +109,10 @@ def resolve(
 
     Parameters
     ----------
-    document, camera
-        What is seen, and from where.
+    document
+        What is seen: a document, or what `flatten` made of one.
+    camera
+        From where.
     background
         Display RGB 0..1, None for transparent, or "document" for the document's own.
     constants
@@ -97,16 +123,19 @@ def resolve(
     time
         Where on the timeline, s.
     highlight
-        Display RGB that tints selected splats, or None.
+        Display RGB 0..1 into which selected splats are blended, or None: selections do not show.
 
     Raises
     ------
     UsageError
-        If the preset is unknown or the background is no colour.
+        If the preset is unknown, background or highlight are no colours, or as `flatten`.
+    UnavailableError
+        As `flatten`.
     """
-    document = at_time(document, time)
-    del highlight  # until selections are drawn
-    gaussians = flatten(document)
+    if isinstance(document, Gaussians):
+        gaussians = document
+    else:
+        gaussians = flatten(document, time)
     if isinstance(constants, str):
         if constants not in PRESETS:
             raise UsageError(f"There is no preset {constants!r}; choose {', '.join(PRESETS)}.")
@@ -115,11 +144,11 @@ def resolve(
         constants = replace(
             PRESETS["gsplat-1.5.3"], antialiased=gaussians.cloud.model == "antialiased"
         )
-    if background == "document":
-        background = document.background
+    if background == "document" and isinstance(document, Document):
+        background = at_time(document, time).background
     elif isinstance(background, str):
         raise UsageError(f"A background is a colour, None or 'document', not {background!r}.")
-    return RenderState(gaussians, camera, background, constants, limit)
+    return RenderState(gaussians, camera, background, constants, limit, highlight)
 
 
 def draw(
@@ -131,6 +160,8 @@ def draw(
     background: tuple[float, float, float] | str | None = "document",
     constants: Constants | str | None = None,
     limit: int | None = None,
+    time: float = 0.0,
+    highlight: tuple[float, float, float] | None = None,
 ) -> Frame:
     """Resolve and draw in one call; the parameters are those of `resolve` and `Rasterizer.render`.
 
@@ -141,5 +172,8 @@ def draw(
     UnavailableError
         If the backend cannot run here.
     """
-    state = resolve(document, camera, background=background, constants=constants, limit=limit)
+    state = resolve(
+        document, camera, background=background, constants=constants, limit=limit, time=time,
+        highlight=highlight,
+    )  # fmt: skip
     return get_rasterizer(backend).render(state, outputs)

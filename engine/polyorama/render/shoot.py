@@ -18,7 +18,6 @@ from polyorama.render.normals import blended_normals, facing_normals
 from polyorama.render.panorama import Projection, panorama, sphere_faces
 from polyorama.render.post import Grade, grade_light, show
 from polyorama.render.resolve import resolve
-from polyorama.render.state import Gaussians
 from polyorama.render.stereo import Stereo, eye_shot, packed, slice_faces
 from polyorama.render.wide import faced
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.types import Camera
     from polyorama.render.rasterizers import Rasterizer
-    from polyorama.render.state import Constants, RenderState
+    from polyorama.render.state import Constants, Gaussians, RenderState
     from polyorama.scene.document import Document
 
 __all__ = ["SHOT_OUTPUTS", "Draw", "Filming", "draw_count", "drawing", "finished", "shoot"]
@@ -130,17 +129,18 @@ class Draw(Protocol):
 
 def drawing(
     rasterizer: Rasterizer,
-    document: Document,
+    document: Document | Gaussians,
     *,
     background: tuple[float, float, float] | str | None = "document",
     constants: Constants | str | None = None,
     limit: int | None = None,
+    time: float = 0.0,
 ) -> Draw:
     """A function that draws one sharp picture of a document, "normals" included.
 
     Parameters
     ----------
-    rasterizer, document, background, constants, limit
+    rasterizer, document, background, constants, limit, time
         As of `polyorama.render.resolve.resolve`.
     """
     softened: list[tuple[Softening, Gaussians]] = []
@@ -148,8 +148,7 @@ def drawing(
     def soft(whole: Gaussians, softening: Softening) -> Gaussians:
         # All samples of a shot share one.
         if not softened or softened[0][0] is not softening:
-            cloud = softening.applied(whole.cloud)
-            made = Gaussians(cloud, whole.features, whole.node_index, whole.node_ids)
+            made = replace(whole, cloud=softening.applied(whole.cloud), cache={})
             softened[:] = [(softening, made)]
         return softened[0][1]
 
@@ -160,7 +159,11 @@ def drawing(
         reach: float = 0.0,
         softening: Softening | None = None,
     ) -> Frame:
-        state = resolve(document, camera, background=background, constants=constants, limit=limit)
+        state = resolve(
+            document, camera, background=background, constants=constants, limit=limit, time=time
+        )
+        if softening is not None or reach or "normals" in outputs:
+            state = state.baked()  # what follows reads where splats are, and how they lie
         half = 0.5 * min(camera.width / camera.fx, camera.height / camera.fy)
         if (1.0 + state.constants.jacobian_margin) * half < reach:
             wider = replace(state.constants, jacobian_margin=reach / half - 1.0)
@@ -176,9 +179,7 @@ def drawing(
         if len(state.gaussians.cloud) == 0:
             return replace(frame, normals=_nothing(camera))
         whole = state.gaussians
-        facing = Gaussians(
-            whole.cloud, facing_normals(whole, camera), whole.node_index, whole.node_ids
-        )
+        facing = replace(whole, features=facing_normals(whole, camera), cache={})
         seen = rasterizer.render(replace(state, gaussians=facing), ("features",))
         assert seen.features is not None
         return replace(frame, normals=blended_normals(seen.features))
@@ -192,8 +193,7 @@ def _faced(state: RenderState, reach: float) -> RenderState:
     cloud = faced(whole.cloud, state.camera, reach)
     if cloud is whole.cloud:
         return state
-    made = Gaussians(cloud, whole.features, whole.node_index, whole.node_ids)
-    return replace(state, gaussians=made)
+    return replace(state, gaussians=replace(whole, cloud=cloud, cache={}))
 
 
 def _nothing(camera: Camera) -> Any:

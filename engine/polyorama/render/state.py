@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.render.bake import HIGHLIGHT_SHARE, bake
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from polyorama.core.types import Camera
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["HIGHLIGHT_SHARE", "MAX_FEATURES", "PRESETS", "Constants", "Gaussians", "RenderState"]
+__all__ = ["MAX_FEATURES", "PRESETS", "Constants", "Gaussians", "RenderState"]
 
 MAX_FEATURES = 32
 """Most feature channels a splat may carry through a render."""
@@ -173,6 +172,9 @@ class Gaussians:
             return made
 
     def _baked(self, highlight: tuple[float, float, float] | None) -> Gaussians:
+        # Only here, since it brings in the compiler.
+        from polyorama.render.bake import bake
+
         cloud, rows = bake(self.cloud, self.palette, self.palette_index, self.state, highlight)
         if rows is None:
             return Gaussians(cloud, self.features, self.node_index, self.node_ids, rows=self.rows)
@@ -210,7 +212,7 @@ class RenderState:
     limit
         Draw only the first `limit` splats in importance order; None draws all.
     highlight
-        Display RGB, 0..1, into which selected splats are blended by `HIGHLIGHT_SHARE`; None shows
+        Display RGB, 0..1, into which selected splats are blended by 65 %; None shows
         no selection.
 
     Raises

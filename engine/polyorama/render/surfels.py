@@ -12,11 +12,11 @@ from polyorama.core.compile import core_count, kernel, parallel_for
 from polyorama.core.memory import check_surfels
 from polyorama.errors import UsageError
 from polyorama.render import footprints
-from polyorama.render.occlusion import Occluders, own_distance, scene_around
+from polyorama.render.occlusion import Occluders
+from polyorama.render.relighting import traced_light
 from polyorama.render.sampling import (
     layered_spacing,
     progressive_order,
-    smooth,
     surface_points,
 )
 from polyorama.render.shading import (
@@ -47,8 +47,6 @@ _BURIED = 0.75
 """What lies under another surface at less than this, over the spacing, is not covered."""
 _LEAST_SEEN = 0.002
 """Share of a surface up to which what can be seen of it is not worth the search."""
-_SKY_RAYS = 32
-_LIGHT_RAYS = 12
 _SHEET = 0.35
 """From this share of open directions behind it, a surface is paper or cloth."""
 _UP = (0.0, -1.0, 0.0)
@@ -78,6 +76,8 @@ class Surfels:
         (N,) float32, share of the sky that is seen, at rest.
     two_sided
         Whether light comes through.
+    spacing
+        Mean distance of neighbours at rest, world units.
     """
 
     cloud: SplatCloud
@@ -89,6 +89,7 @@ class Surfels:
     emission: NDArray[np.float32]
     openness: NDArray[np.float32]
     two_sided: bool = False
+    spacing: float = 0.0
 
     def __post_init__(self) -> None:
         names = ("triangle_ids", "barycentrics", "normals", "albedo", "emission", "openness")
@@ -187,7 +188,7 @@ def surfels_from_mesh(
     if rig is None:
         colors = np.clip(display_from_linear(albedo + emission), 0.0, 1.0)
     else:
-        openness, visibility = _light(
+        openness, visibility = traced_light(
             mesh, means, normals, bound, bary, rig, samples.spacing,
             occlusion, shadows, own if occluders is None and own is not None else occluders, seed,
             two_sided,
@@ -208,8 +209,9 @@ def surfels_from_mesh(
         up=_UP,
     )
     return Surfels(
-        cloud, bound, bary.astype(np.float32), mesh, shading, albedo, emission, openness, two_sided
-    )
+        cloud, bound, bary.astype(np.float32), mesh, shading, albedo, emission, openness, two_sided,
+        samples.spacing,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -345,64 +347,6 @@ def _texels_across(mesh: Mesh, surface: Surface, spacing: float) -> NDArray[np.f
         mine = slice(None) if mesh.material_ids is None else mesh.material_ids == number
         across[mine] = ratio[mine] * size
     return across
-
-
-def _light(
-    mesh: Mesh,
-    means: NDArray[np.float64],
-    normals: NDArray[np.float64],
-    ids: NDArray[np.int32],
-    bary: NDArray[np.float64],
-    rig: LightRig,
-    spacing: float,
-    occlusion: NDArray[np.float32] | Literal["auto"] | None,
-    shadows: bool,
-    occluders: Mesh | Sequence[Mesh] | Occluders | None,
-    seed: int,
-    two_sided: bool,
-) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """Openness (N,) and visibility (N, L) of each surfel."""
-    openness = np.ones(len(means), np.float32)
-    auto = isinstance(occlusion, str)
-    if auto and occlusion != "auto":
-        raise UsageError(f"Occlusion is auto, none or one number a vertex, not {occlusion!r}.")
-    if occlusion is not None and not auto:
-        given = np.asarray(occlusion, np.float32)
-        if given.shape != (len(mesh.vertices),):
-            raise UsageError(
-                f"Occlusion has shape {given.shape}; expected one number for each of "
-                f"{len(mesh.vertices)} vertices."
-            )
-        openness = np.einsum("nk,nk->n", bary, given[mesh.triangles[ids]]).astype(np.float32)
-    casts = shadows and (
-        any(sun.shadows for sun in rig.directional) or any(lamp.shadows for lamp in rig.points)
-    )
-    if not auto and not casts:
-        return openness, None
-    scene = scene_around(mesh, occluders)
-    facing = normals.astype(np.float32)
-    lift = 0.02 * spacing + 2e-6 * scene.diagonal
-    traced: list[NDArray[np.float32]] = []
-    if auto:
-        reach = max(own_distance(mesh), 0.08 * scene.diagonal)
-        sky = scene.sky(means + lift * normals, facing, rays=_SKY_RAYS, distance=reach, seed=seed)
-        if two_sided:
-            behind = scene.sky(
-                means - lift * normals, -facing, rays=_SKY_RAYS, distance=reach, seed=seed + 1
-            )
-            sky = np.maximum(sky, behind)
-        traced.append(sky[:, None])
-    if casts:
-        traced.append(
-            scene.lights(
-                means, facing, rig,
-                rays=_LIGHT_RAYS, seed=seed + 2, lift=lift, two_sided=two_sided,
-            )
-        )  # fmt: skip
-    blurred = smooth(means, facing, np.concatenate(traced, axis=1), 2.2 * spacing)
-    if auto:
-        return blurred[:, 0], blurred[:, 1:] if casts else None
-    return openness, blurred
 
 
 def pose_surfels(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.memory import MAX_MADE
+from polyorama.core.params import checked, parameter_of, whole
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +56,13 @@ class Mesh:
         At least one `Material`.
     name
         What it is called.
+    surfels
+        How many Gaussians it is drawn with.
+
+    Raises
+    ------
+    UsageError
+        If shapes disagree, triangles name missing vertices, or `surfels` is out of range.
     """
 
     vertices: NDArray[np.float32]
@@ -63,8 +72,12 @@ class Mesh:
     material_ids: NDArray[np.int32] | None = None
     materials: tuple[Material, ...] = (Material(),)
     name: str = ""
+    surfels: int = whole(
+        100_000, 1, MAX_MADE, help="Gaussians that it is drawn with", animated=False
+    )
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "surfels", checked(parameter_of(Mesh, "surfels"), self.surfels))
         count = len(self.vertices)
         _freeze(self, "vertices", np.float32, (count, 3))
         _freeze(self, "triangles", np.int32, (len(self.triangles), 3))

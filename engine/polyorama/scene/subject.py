@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "OUTLIERS",
     "can_be_drawn",
     "document_points",
+    "splat_count",
     "subject_points",
     "subject_rows",
     "weighted_quantile",
@@ -89,6 +91,21 @@ def subject_points(cloud: SplatCloud) -> tuple[NDArray[np.float64], NDArray[np.f
     """Positions (n, 3) of the rows of `subject_rows`, and their positive weights (n,)."""
     rows = subject_rows(cloud)
     return cloud.means[rows].astype(np.float64), cloud.opacities[rows].astype(np.float64) + 1e-6
+
+
+def splat_count(nodes: Document | Iterable[Node]) -> int:
+    """How many splats nodes hold before their edit stacks; of a document, its visible ones.
+
+    A mesh counts for the surfels that it is drawn with.
+    """
+    each = nodes if isinstance(nodes, Iterable) else (node for node, _ in nodes.drawn())
+    count = 0
+    for node in each:
+        if isinstance(node.content, Mesh):
+            count += node.content.surfels
+        elif node.splats is not None:
+            count += len(node.splats)
+    return count
 
 
 def _node_points(node: Node) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

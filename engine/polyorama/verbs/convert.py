@@ -18,6 +18,7 @@ from polyorama.io.project import write_project
 from polyorama.io.stream import CHUNK, open_sink, open_source, streams
 from polyorama.scene.document import Document
 from polyorama.scene.splats import concatenate
+from polyorama.scene.subject import splat_count
 from polyorama.verbs.open import kind_of, open_document, read_cloud, title_of
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _project(inputs: Sequence[str | os.PathLike[str]], target: Path, surfels: in
     document = open_document(*inputs, surfels=surfels)
     yield Progress(0, 0, f"Writing {target.name}")
     write_project(document, target)
-    return sum(len(node.splats) for node in document.nodes if node.splats is not None)
+    return splat_count(document.nodes)
 
 
 def _in_pieces(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.io.exr import write_exr
+from polyorama.render.resolve import flatten
 
 if TYPE_CHECKING:
     import os
@@ -30,14 +31,13 @@ class NodeTable:
     counts: tuple[int, ...]
 
     @classmethod
-    def of(cls, document: Document) -> NodeTable:
-        """The nodes that a document draws."""
-        drawn = [node for node, _ in document.drawn()]
-        contents = [node.splats for node in drawn]
-        return cls(
-            tuple(node.name for node in drawn),
-            tuple(0 if content is None else len(content) for content in contents),
-        )
+    def of(cls, document: Document, time: float = 0.0) -> NodeTable:
+        """The nodes that a document draws at `time`, s."""
+        gaussians = flatten(document, time)
+        ids, owner = gaussians.node_ids, gaussians.node_index
+        counts = [len(gaussians.cloud)] if owner is None else np.bincount(owner, minlength=len(ids))
+        names = tuple(document.node(node).name for node in ids)
+        return cls(names, tuple(int(count) for count in counts[: len(ids)]))
 
     def index(self) -> NDArray[np.int32]:
         """(N,) int32, the node of each splat."""

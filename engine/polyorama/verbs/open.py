@@ -40,7 +40,7 @@ def open_document(
         triangle meshes. Each capture or mesh becomes a node named after its file; of several
         projects, each becomes a group.
     surfels
-        How many Gaussians a mesh becomes.
+        How many Gaussians a mesh is drawn with.
     up
         World direction that is up; None takes the first file's, or estimates it.
 
@@ -123,11 +123,28 @@ def read_cloud(path: str | os.PathLike[str], *, surfels: int = 100_000) -> Splat
     return flat_cloud(read_project(source), path)
 
 
-def flat_cloud(document: Document, path: str | os.PathLike[str]) -> SplatCloud:
-    """All that a document shows, as one cloud in world space; `path` is where it comes from."""
+def flat_cloud(
+    document: Document, path: str | os.PathLike[str], *, time: float = 0.0
+) -> SplatCloud:
+    """All that a document shows at `time`, s, as one cloud in world space, edits carried out.
+
+    Parameters
+    ----------
+    document, time
+        What, and when.
+    path
+        Where it comes from.
+
+    Raises
+    ------
+    FileFormatError
+        If it shows nothing.
+    UsageError
+        As `polyorama.render.resolve.flatten`.
+    """
     from polyorama.render.resolve import flatten
 
-    cloud = flatten(document).cloud
+    cloud = flatten(document, time).baked().cloud
     if len(cloud) == 0:
         raise FileFormatError(f"The project shows no splats: {path}")
     return replace(cloud, up=document.up)
@@ -137,12 +154,12 @@ def _open_one(source: Path, surfels: int) -> Document:
     kind = kind_of(source)
     if kind == "project":
         return read_project(source)
-    if kind == "mesh":
-        cloud = cloud_of_mesh(read_mesh(source), source, surfels)
-    else:
-        cloud = read_splats(source / "meta.json" if source.is_dir() else source)
-    x, y, z = estimate_up(cloud)[0]
     title = title_of(source)
+    if kind == "mesh":
+        mesh = replace(read_mesh(source), surfels=surfels)
+        return Document((Node(title, mesh, id=id_for(title)),))
+    cloud = read_splats(source / "meta.json" if source.is_dir() else source)
+    x, y, z = estimate_up(cloud)[0]
     return Document((Node(title, cloud, id=id_for(title)),), up=(float(x), float(y), float(z)))
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.render.bake import HIGHLIGHT_SHARE
 from polyorama.render.cpu.pipeline import Projected, optics_array, project_splats, view_array
 from polyorama.render.cpu.project import ENTRY
 from polyorama.render.prefix import limited
-from polyorama.render.state import HIGHLIGHT_SHARE
-from polyorama.scene.stack import DELETED, HIDDEN, SELECTED
+from polyorama.scene.modify.step import DELETED, HIDDEN, SELECTED
 from polyorama.scene.transform import affine_matrix
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def project_state(state: RenderState) -> tuple[Projected, Gaussians, NDArray[np.
     Returns
     -------
     The projected splats; the Gaussians that their ids count, which are a coarse prefix where the
-    state has a limit; and, where ids must be told anew, (n,) int32 which splats these are.
+    state has a limit; and, where these are a part of others, (n,) int32 which ones.
 
     Raises
     ------
@@ -41,6 +41,8 @@ def project_state(state: RenderState) -> tuple[Projected, Gaussians, NDArray[np.
         If a map of the palette flattens space.
     """
     part, rows = limited(state.gaussians, state.limit)
+    if state.gaussians.rows is not None:
+        rows = state.gaussians.rows if rows is None else state.gaussians.rows[rows]
     cloud, camera = part.cloud, state.camera
     view, edits = _seen_through(part, camera.viewmat, camera.lens.orthographic, state.highlight)
     projected = project_splats(
