@@ -1,0 +1,1 @@
+"""Fields: one editor for each kind of property."""

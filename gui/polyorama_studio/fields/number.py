@@ -1,0 +1,336 @@
+"""A number that can be dragged, typed, stepped and reset."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QPainter
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from polyorama_studio.fields.expression import evaluate
+from polyorama_studio.theme import Metrics, font
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import (
+        QEnterEvent,
+        QFocusEvent,
+        QKeyEvent,
+        QMouseEvent,
+        QPaintEvent,
+        QResizeEvent,
+        QWheelEvent,
+    )
+
+    from polyorama.core.params import Parameter
+    from polyorama_studio.theme import Theme
+
+__all__ = ["NumberField"]
+
+_START = 4.0
+"""Pixels that a press may wander before it becomes a drag."""
+_FINE, _COARSE = 0.1, 10.0
+_TRAVEL = 240.0
+"""Pixels of a drag over the whole soft range."""
+
+
+class NumberField(QWidget):
+    """Shows a number; dragging sideways scrubs it, a click types it, a double click resets it.
+
+    Shift drags finely, Ctrl coarsely. Signals tell what a person does: `begun`, any number of
+    `changed`, `ended`; setting `value` from code tells nothing.
+
+    Parameters
+    ----------
+    parameter
+        Bounds, unit, default; the field shows one number of it.
+    theme
+        Colours.
+    label
+        Letter shown inside at the left, such as "x"; "" for none.
+    color
+        Name of the token that the label is painted in.
+    """
+
+    begun = Signal()
+    changed = Signal(float)
+    ended = Signal()
+
+    def __init__(
+        self,
+        parameter: Parameter,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        label: str = "",
+        color: str = "quiet",
+        default: float | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.parameter = parameter
+        self._theme = theme
+        self._label, self._color = label, color
+        value = parameter.default if default is None else default
+        self._default = float(value)
+        self._value = self._default
+        self.mixed = False
+        self._press: QPointF | None = None
+        self._from = 0.0
+        self._dragging = False
+        self._hovered = False
+        self._edit: QLineEdit | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFixedHeight(Metrics.control)
+        self.setMinimumWidth(Metrics.control * 2)
+        self.setCursor(Qt.CursorShape.SizeHorCursor)
+        self.setAccessibleName(f"{parameter.name} {label}".strip())
+        theme.changed.connect(self.update)
+
+    @property
+    def value(self) -> float:
+        """The number shown."""
+        return self._value
+
+    def set_value(self, value: float, *, mixed: bool = False) -> None:
+        """Show another number; `mixed` says that what is chosen has several."""
+        if value != self._value or mixed != self.mixed:
+            self._value, self.mixed = value, mixed
+            self.update()
+
+    @property
+    def text(self) -> str:
+        """The number as it is shown, without its unit."""
+        if self.parameter.kind == "whole":
+            return str(round(self._value))
+        size = abs(self._value)
+        if size != 0.0 and (size >= 1e6 or size < 1e-4):
+            return f"{self._value:.4g}"
+        places = 3 if size < 10.0 else 2 if size < 1000.0 else 1
+        shown = f"{self._value:.{places}f}"
+        return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+    @property
+    def step(self) -> float:
+        """What an arrow key adds, and a pixel of a drag in a plain one."""
+        if self.parameter.kind == "whole":
+            return 1.0
+        if self.parameter.soft is not None:
+            low, high = self.parameter.soft
+            return (high - low) / _TRAVEL
+        size = max(abs(self._value), 1.0)
+        return float(10.0 ** (math.floor(math.log10(size)) - 2))
+
+    def _held(self, value: float) -> float:
+        value = min(max(value, self.parameter.low), self.parameter.high)
+        return float(round(value)) if self.parameter.kind == "whole" else value
+
+    def commit(self, value: float) -> None:
+        """Take a number as if it had been typed: one begun, changed, ended."""
+        held = self._held(value)
+        self.begun.emit()
+        self._value, self.mixed = held, False
+        self.changed.emit(held)
+        self.ended.emit()
+        self.update()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Box, bar of the soft range, label, number, unit."""
+        tokens = self._theme.tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setBrush(tokens.color("raised"))
+        edge = "accent" if self.hasFocus() else "quiet" if self._hovered else "line"
+        painter.setPen(tokens.color(edge))
+        painter.drawRoundedRect(box, Metrics.corner, Metrics.corner)
+        self._paint_bar(painter, box)
+        painter.setFont(font(Metrics.label, tabular=True))
+        inner = box.adjusted(Metrics.space[1] - 1, 0, 1 - Metrics.space[1], 0)
+        if self._label:
+            painter.setPen(tokens.color(self._color))
+            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, self._label)
+        if not self.isEnabled():
+            painter.setPen(tokens.color("quiet"))
+        right = inner
+        unit = self.parameter.unit
+        if unit:
+            painter.setPen(tokens.color("quiet"))
+            painter.drawText(
+                inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, unit
+            )
+            right = inner.adjusted(
+                0, 0, -painter.fontMetrics().horizontalAdvance(unit) - Metrics.hair, 0
+            )
+        painter.setPen(tokens.color("text" if self.isEnabled() else "quiet"))
+        painter.drawText(
+            right,
+            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
+            "…" if self.mixed else self.text,
+        )
+        painter.end()
+
+    def _paint_bar(self, painter: QPainter, box: QRectF) -> None:
+        soft = self.parameter.soft
+        if soft is None or self.mixed or self._label:
+            return
+        low, high = soft
+        zero = min(max((0.0 - low) / (high - low), 0.0), 1.0)
+        here = min(max((self._value - low) / (high - low), 0.0), 1.0)
+        left, right = sorted((zero, here))
+        color = self._theme.tokens.color("accent")
+        color.setAlphaF(0.16)
+        painter.save()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        bar = QRectF(
+            box.left() + left * box.width(), box.top() + 1.0,
+            (right - left) * box.width(), box.height() - 2.0,
+        )  # fmt: skip
+        painter.drawRect(bar)
+        painter.restore()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Show that it can be dragged."""
+        self._hovered = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Back to quiet."""
+        self._hovered = False
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Tab into it begins typing, as in any field."""
+        self.update()
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._type()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """The ring goes."""
+        self.update()
+
+    # Dragging
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Maybe a drag, maybe a click."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._press, self._from = event.globalPosition(), self._value
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Scrub."""
+        if self._press is None:
+            return
+        moved = event.globalPosition() - self._press
+        if not self._dragging:
+            if abs(moved.x()) < _START:
+                return
+            self._dragging = True
+            self.begun.emit()
+            self._press = event.globalPosition()
+            return
+        keys = event.modifiers()
+        speed = 1.0
+        if keys & Qt.KeyboardModifier.ShiftModifier:
+            speed = _FINE
+        elif keys & Qt.KeyboardModifier.ControlModifier:
+            speed = _COARSE
+        value = self._held(self._value + moved.x() * self.step * speed)
+        self._press = event.globalPosition()
+        if value != self._value:
+            self._value, self.mixed = value, False
+            self.changed.emit(value)
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End the drag, or begin to type."""
+        if self._press is None:
+            return
+        self._press = None
+        if self._dragging:
+            self._dragging = False
+            self.ended.emit()
+        elif self.rect().contains(event.position().toPoint()):
+            self._type()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Back to the default."""
+        self._end_typing()
+        self.commit(self._default)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Step, but only where the field was asked for: panels scroll past others."""
+        if not self.hasFocus() or event.angleDelta().y() == 0:
+            event.ignore()
+            return
+        self.commit(self._value + math.copysign(self.step, event.angleDelta().y()))
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Arrows step; digits and Enter begin to type; Backspace resets."""
+        key = event.key()
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left):
+            sign = 1.0 if key in (Qt.Key.Key_Up, Qt.Key.Key_Right) else -1.0
+            coarse = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            self.commit(self._value + sign * self.step * (_COARSE if coarse else 1.0))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2):
+            self._type()
+        elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete):
+            self.commit(self._default)
+        elif event.text() and event.text() in "0123456789.+-*/(":
+            self._type(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    # Typing
+
+    def _type(self, text: str | None = None) -> None:
+        if self._edit is not None or not self.isEnabled():
+            return
+        edit = QLineEdit(self)
+        edit.setFont(font(Metrics.label, tabular=True))
+        edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+        edit.setCursor(QCursor(Qt.CursorShape.IBeamCursor))
+        edit.setGeometry(self.rect())
+        edit.setText(f"{self._value:.9g}" if text is None else text)
+        if text is None:
+            edit.selectAll()
+        edit.editingFinished.connect(self._typed)
+        edit.installEventFilter(self)
+        self._edit = edit
+        edit.show()
+        edit.setFocus()
+
+    @Slot()
+    def _typed(self) -> None:
+        edit = self._edit
+        if edit is None:
+            return
+        text = edit.text()
+        self._end_typing()
+        value = evaluate(text, self._value, self.parameter.unit)
+        if value is not None and value != self._value:
+            self.commit(value)
+
+    def _end_typing(self) -> None:
+        edit, self._edit = self._edit, None
+        if edit is not None:
+            edit.removeEventFilter(self)
+            edit.hide()
+            edit.deleteLater()
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
+        """Escape gives the typing up."""
+        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Escape:
+                self._end_typing()
+                return True
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The line that is typed in fills the field."""
+        if self._edit is not None:
+            self._edit.setGeometry(self.rect())
