@@ -10,6 +10,7 @@ import hashlib
 import platform
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,9 @@ from polyorama.render.resolve import resolve
 from polyorama.render.shoot import Filming
 from polyorama.render.state import Gaussians, RenderState
 from polyorama.scene.document import Document
+from polyorama.scene.modifiers import MODIFIERS, make_modifier
 from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.scene.stack import stacked
 from polyorama.verbs.film import render
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ def tiny_scene(degree: int = 0) -> tuple[Document, Camera]:
 
 
 def warm() -> Job[None]:
-    """Compile every kernel of the renderer, of fitting and of the file formats; leave the stamp.
+    """Compile every kernel of renderer, fitting, edit stacks and file formats; leave the stamp.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def warm() -> Job[None]:
         If a kernel does not run here.
     """
     with tempfile.TemporaryDirectory() as folder:
-        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder)), _fit_step]
+        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder)), _stack_step, _fit_step]
         for done, step in enumerate(steps):
             yield Progress(done, len(steps), _NOTE)
             step()
@@ -169,6 +172,18 @@ def _film_step() -> object:
     outputs = ("rgba8", "depth", "normals")
     small = camera.resized(16, 8)
     return render(document, small, backend="cpu", outputs=outputs, filming=filming)
+
+
+def _stack_step() -> object:
+    """Every modifier, in one stack; decimation alone, since it carries out what moved."""
+    document, _ = tiny_scene(1)
+    stack = [make_modifier(kind, id=kind) for kind in MODIFIERS if kind != "decimate"]
+    stack.append(make_modifier("fill", id="paint", shading=False))
+    stack.append(make_modifier("sh-level", id="fade", level=0.5))
+    node = replace(document.nodes[0], modifiers=tuple(stack))
+    fewer = replace(node, modifiers=(make_modifier("decimate", id="decimate"),))
+    shown = stacked(document, node)
+    return shown.means(), shown.baked(), stacked(document, fewer)
 
 
 def _fit_step() -> object:
