@@ -32,6 +32,7 @@ examples:
   polyorama render plant.ply -o plant.png
   polyorama render plant.ply --turntable 6 -o plant.mp4
   polyorama render plant.ply --cameras cameras.json --frames 0:10 -o views/####.png
+  polyorama render plant.ply --views 30 -o set/images/####.png
   polyorama render stage.poly --dolly 4:0.6 --dof f/2.8@target --shutter 0.5 -o stage.mp4
   polyorama render room.ply --eye 0,1.6,0 --equirect --stereo top-bottom -o room.jpg
   polyorama render plant.ply table.glb --eye -1,0.5,2 --up 0,1,0 --background '#dddddd' -o still.jpg
@@ -125,6 +126,8 @@ def _kind(options: argparse.Namespace) -> str:
         if getattr(options, flag) is not None and getattr(options, other) is not None:
             raise UsageError(f"{_flag(flag)} and {_flag(other)} contradict each other; give one.")
     moving = is_moving(options)
+    if options.views is not None and "#" not in Path(options.output or "").name:
+        raise UsageError("--views makes a set of pictures; name them as in -o set/images/####.png.")
     ending = Path(options.output).suffix.lower() if options.output else ".npy"
     hashes = ["#" in Path(path).name for path in outputs]
     film = ending in FILM_ENDINGS and (ending not in IMAGE_ENDINGS or (moving and not any(hashes)))
@@ -171,6 +174,8 @@ _CONTRADICTIONS = (
     ("equirect", "ortho"), ("fisheye", "ortho"), ("stereo", "ortho"), ("dof", "ortho"),
     ("dof", "equirect"), ("dof", "fisheye"), ("dolly_zoom", "ortho"), ("dolly", "cameras"),
     ("dolly_zoom", "cameras"), ("hold", "cameras"), *itertools.combinations(MOVES, 2),
+    *(("views", name) for name in (*MOVES, "cameras", "frames", "handheld", "shutter", "dof",
+      "equirect", "fisheye", "stereo", "ortho")),
 )  # fmt: skip
 
 
@@ -322,8 +327,11 @@ def _sequence(
 ) -> int:
     from polyorama.cli.progress import show
     from polyorama.verbs.sequences import numbered, numbered_job
+    from polyorama.verbs.view_sets import cameras_file, write_cameras_file
 
     first = options.output or options.exr or options.float or options.depth
+    if options.views is not None:
+        cameras_file(options.output)  # refused before the work, where it would be
     job = numbered_job(
         options.output, document, shots, numbers=numbers, look=look, quality=options.quality,
         jobs=options.jobs, resume=options.resume, floats=options.float, depth=options.depth,
@@ -347,6 +355,10 @@ def _sequence(
         f"{outcome.frames} frames{_reused(outcome.reused)} in {time.monotonic() - begin:.1f} s",
         first,
     )
+    if options.views is not None:
+        cameras = [shot.camera for shot in shots]
+        place = write_cameras_file(options.output, cameras, _command(options))
+        _say(f"their cameras; polyorama fit {place.parent} makes a scene of them", str(place))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import TYPE_CHECKING
 
 from polyorama.cli.arguments import size, vector
@@ -23,7 +24,7 @@ __all__ = ["MOVES", "SPEAKING", "add_cameras", "is_moving", "shots_of", "target_
 
 SPEAKING = (
     "size", "eye", "target", "up", "fov", "ortho", "turntable", "cameras", "fly", "dolly",
-    "dolly_zoom", "hold", "handheld", "frames", "fps",
+    "dolly_zoom", "hold", "handheld", "views", "frames", "fps",
 )  # fmt: skip
 """Names of the options that decide where cameras are, in the order in which commands tell them."""
 
@@ -32,6 +33,7 @@ MOVES = ("turntable", "fly", "dolly", "dolly_zoom", "hold")
 
 _SIZE = (1280, 720)
 _PANORAMA, _FISHEYE = (4096, 2048), (2048, 2048)
+_SET = (800, 800)
 _SHORTEST = 1e-6
 
 
@@ -49,6 +51,12 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
         "--cameras", metavar="PATH",
         help="cameras.json (INRIA or ours), transforms.json, COLMAP's images.bin or images.txt, or "
         "the folder of its model",
+    )  # fmt: skip
+
+    add(
+        "--views", type=int, metavar="N",
+        help="N pictures from all round, to fit to: -o set/images/####.png, and their cameras in "
+        "set/transforms.json (default size 800x800; --eye gives the distance)",
     )  # fmt: skip
 
     group = parser.add_argument_group("movement")
@@ -156,6 +164,14 @@ def _path(
     from polyorama.render.paths import dolly, dolly_zoom, ease, spline
     from polyorama.verbs.film import frame_count, turntable_cameras
 
+    if options.views is not None:
+        from polyorama.verbs.view_sets import view_set
+
+        return view_set(
+            document, options.views, size=_size(options) or _SIZE, fov=options.fov,
+            distance=None if options.eye is None else math.dist(options.eye, target),
+            target=target, up=options.up,
+        )  # fmt: skip
     if options.turntable is not None:
         count = frame_count(options.turntable, options.fps)
         first = None
@@ -193,6 +209,8 @@ def _size(options: argparse.Namespace) -> tuple[int, int] | None:
         return (options.size[0], options.size[1])
     if options.equirect:
         return _PANORAMA
+    if options.views is not None:
+        return _SET
     return _FISHEYE if options.fisheye is not None else None
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from polyorama.core.types import Camera
 from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, reading
 from polyorama.io.json_fields import json_trouble
 from polyorama.io.limits import FARTHEST, MAX_CAMERAS
@@ -23,9 +24,9 @@ from polyorama.io.point_ply import read_points
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-__all__ = ["TransformsCamera", "read_transforms", "transforms_cameras"]
+__all__ = ["TransformsCamera", "read_transforms", "transforms_cameras", "write_transforms"]
 
 _MAX_BYTES = 256 << 20
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
@@ -97,6 +98,40 @@ def transforms_cameras(content: object, source: Path) -> list[TransformsCamera]:
         size = camera if sized else _sized_by_picture(name, camera, source)
         found.append(TransformsCamera(name, size, distortion))
     return found
+
+
+def write_transforms(
+    path: str | os.PathLike[str],
+    frames: Sequence[tuple[str, Camera]],
+    more: Mapping[str, str] | None = None,
+) -> None:
+    """Write pinhole cameras by the names of their pictures, which are relative to the file.
+
+    Parameters
+    ----------
+    path
+        Where to.
+    frames
+        Names and cameras.
+    more
+        Further words to store.
+
+    Raises
+    ------
+    OutputError
+        If the system refuses.
+    """
+    listed = []
+    for name, camera in frames:
+        to_world = np.linalg.inv(camera.viewmat) * np.array([1.0, -1.0, -1.0, 1.0])
+        listed.append({
+            "file_path": name, "fl_x": camera.fx, "fl_y": camera.fy, "cx": camera.cx,
+            "cy": camera.cy, "w": camera.width, "h": camera.height,
+            "transform_matrix": to_world.tolist(),
+        })  # fmt: skip
+    content = {"camera_model": "PINHOLE", **(more or {}), "frames": listed}
+    with atomic_write(path) as temporary:
+        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _sized_by_picture(name: str, camera: Camera, source: Path) -> Camera:

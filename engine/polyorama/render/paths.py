@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.types import unit_vector
+from polyorama.core.types import look_at_matrix, unit_vector
 from polyorama.errors import UsageError
 from polyorama.scene.rotations import quaternions, rotation_about, rotation_matrices
 
@@ -25,9 +25,12 @@ __all__ = [
     "handheld",
     "orbit",
     "select_frames",
+    "sphere",
     "spline",
     "turntable",
 ]
+
+_GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 
 
 def orbit(camera: Camera, target: ArrayLike, up: ArrayLike, degrees: ArrayLike) -> list[Camera]:
@@ -82,6 +85,56 @@ def turntable(
     if count < 1:
         raise UsageError(f"A turntable of {count} frames cannot be made.")
     return orbit(camera, target, up, np.arange(count) * (degrees / count))
+
+
+def sphere(
+    camera: Camera,
+    target: ArrayLike,
+    up: ArrayLike,
+    count: int,
+    *,
+    heights: tuple[float, float] = (-0.85, 0.85),
+) -> list[Camera]:
+    """Views from all round, spread evenly over a sphere on a spiral that begins at its top.
+
+    Parameters
+    ----------
+    camera
+        Its distance from the target is the radius; its lens and size are those of all.
+    target
+        (3,) the middle, which all look at, world units.
+    up
+        (3,) up in the world.
+    count
+        How many.
+    heights
+        Lowest and highest eye over the middle, as shares of the radius within -1..1: at the poles
+        up would say nothing.
+
+    Raises
+    ------
+    UsageError
+        If `count` is below 1, the camera is at the target, or `up` is no direction.
+    """
+    if count < 1:
+        raise UsageError(f"A set of {count} views cannot be made.")
+    middle, upward = np.asarray(target, np.float64), unit_vector(up)
+    radius = float(np.linalg.norm(camera.position - middle))
+    if radius < 1e-12:
+        raise UsageError("A camera that stands at its target has no distance to go round at.")
+    level = np.cross(upward, np.eye(3)[int(np.argmin(np.abs(upward)))])
+    level /= np.linalg.norm(level)
+    axes = np.stack([level, np.cross(upward, level), upward])
+    at = np.arange(count) + 0.5
+    # Equal steps in height are equal areas of a sphere; the golden angle fills them evenly.
+    height = heights[1] + (heights[0] - heights[1]) * at / count
+    angle = at * _GOLDEN
+    ring = np.sqrt(1.0 - height**2)
+    directions = np.stack([ring * np.cos(angle), ring * np.sin(angle), height], axis=1) @ axes
+    return [
+        replace(camera, viewmat=look_at_matrix(middle + radius * away, middle, upward))
+        for away in directions
+    ]
 
 
 def spline(

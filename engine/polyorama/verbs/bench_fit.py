@@ -11,9 +11,9 @@ import torch
 
 from polyorama.core.compile import core_count
 from polyorama.core.jobs import Progress
-from polyorama.core.types import Camera
 from polyorama.errors import UsageError
 from polyorama.render.differentiable import rasterize
+from polyorama.render.paths import sphere
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.resolve import resolve
 from polyorama.verbs.film import subject_center, view_of
@@ -127,24 +127,10 @@ def _passes(document: Document, size: tuple[int, int], repeats: int) -> dict[str
 def _pictures(document: Document, count: int, size: int) -> Dataset:
     """Pictures from all round, held out evenly."""
     first = view_of(document.with_camera(None), size=(size, size))
-    center, up = subject_center(document), np.asarray(document.up, np.float64)
-    distance = float(np.linalg.norm(first.position - center))
-    upward = up / np.linalg.norm(up)
-    level = np.cross(upward, np.eye(3)[int(np.argmin(np.abs(upward)))])
-    level /= np.linalg.norm(level)
-    axes = np.stack([level, np.cross(upward, level), upward])
-    at = np.arange(count) + 0.5
-    # A Fibonacci spiral without the poles, where up says nothing.
-    height = 0.85 * (1.0 - 2.0 * at / count)
-    angle = at * np.pi * (3.0 - np.sqrt(5.0))
-    ring = np.sqrt(1.0 - height**2)
-    directions = np.stack([ring * np.cos(angle), ring * np.sin(angle), height], axis=1) @ axes
+    center = subject_center(document)
     rasterizer = get_rasterizer("cpu")
     views = []
-    for number, direction in enumerate(directions):
-        camera = Camera.look_at(
-            center + distance * direction, center, upward, fov=first.fov, size=(size, size)
-        )
+    for number, camera in enumerate(sphere(first, center, document.up, count)):
         state = resolve(document, camera, background=(0.0, 0.0, 0.0))
         pixels = rasterizer.render(state).rgba8
         assert pixels is not None
