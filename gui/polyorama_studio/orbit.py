@@ -167,6 +167,15 @@ class OrbitView:
             self, yaw=turned, pitch=float(np.clip(self.pitch + pitch, -MAX_PITCH, MAX_PITCH))
         )
 
+    def turned(self, yaw: float, pitch: float) -> OrbitView:
+        """Looking elsewhere from the same place, by so many degrees."""
+        fresh = self.orbited(yaw, pitch)
+        return replace(fresh, target=_vector(self.eye - fresh.distance * fresh.axes()[2]))
+
+    def shifted(self, offset: NDArray[np.float64]) -> OrbitView:
+        """Eye and target moved by a world offset, (3,)."""
+        return replace(self, target=_vector(np.asarray(self.target) + offset))
+
     def panned(self, dx: float, dy: float, height: int) -> OrbitView:
         """Moved so that the target's plane follows a drag of (dx, dy) pixels exactly."""
         right, upward, _ = self.axes()

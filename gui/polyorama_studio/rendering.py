@@ -1,4 +1,4 @@
-"""Latest-wins rendering: one picture in flight, one waiting, everything older forgotten."""
+"""Latest-wins rendering: one picture in flight, one waiting a view, everything older forgotten."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from PySide6.QtGui import QImage
 
 from polyorama.errors import PolyoramaError, UnavailableError
 from polyorama.render.resolve import resolve
+from polyorama_studio.marks import NO_MARKS, Marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +24,12 @@ if TYPE_CHECKING:
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.render.rasterizers import Rasterizer
+    from polyorama.render.state import Gaussians
     from polyorama.scene.document import Document
     from polyorama_studio.governor import Quality
     from polyorama_studio.orbit import OrbitView
 
-__all__ = ["Picture", "RenderLoop", "Request", "to_image"]
+__all__ = ["Channel", "Picture", "RenderLoop", "Request", "to_image"]
 
 log = logging.getLogger(__name__)
 
@@ -46,15 +48,23 @@ class Request:
     moving: bool = False
     time: float = 0.0
     highlight: tuple[float, float, float] | None = None
+    marks: Marks = NO_MARKS
+    through: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """A request and what came of it: an image ready to paint, or an error."""
+    """A request and what came of it: an image ready to paint, or an error.
+
+    Still pictures tell what is where: `depth` (H, W) along the view and `ids` (H, W), rows of
+    `gaussians`, -1 where nothing is.
+    """
 
     request: Request
     image: QImage | None = None
     depth: NDArray[np.float32] | None = None
+    ids: NDArray[np.int32] | None = None
+    gaussians: Gaussians | None = None
     milliseconds: float = 0.0
     backend: str = ""
     error: BaseException | None = None
@@ -68,15 +78,44 @@ def to_image(rgba8: NDArray[np.uint8]) -> QImage:
     return wrapped.convertToFormat(QImage.Format.Format_RGB32)
 
 
+class Channel:
+    """One view's way to the render thread: its newest request waits, older ones are forgotten.
+
+    Parameters
+    ----------
+    loop
+        Draws the requests of all its channels, one at a time.
+    deliver
+        Called on the render thread with each `Picture`.
+    """
+
+    def __init__(self, loop: RenderLoop, deliver: Callable[[Picture], None]) -> None:
+        self._loop = loop
+        self.deliver = deliver
+
+    def submit(self, request: Request) -> None:
+        """Draw this next; a request of this view that still waits is forgotten."""
+        self._loop.submit(request, self)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing of this view is drawn and nothing waits."""
+        return self._loop.is_idle(self)
+
+    def close(self) -> None:
+        """Forget what waits, and deliver nothing more."""
+        self._loop.forget(self)
+
+
 class RenderLoop:
-    """A thread that draws the newest request.
+    """A thread that draws the newest request of each channel.
 
     Parameters
     ----------
     make_rasterizer
         A job that ends with the rasterizer; run once, on the render thread.
     deliver
-        Called on the render thread with each `Picture`.
+        Called on the render thread with each `Picture` of the main channel.
     progress
         Called on the render thread while the rasterizer is made; at its end with None.
     """
@@ -88,11 +127,11 @@ class RenderLoop:
         progress: Callable[[Progress | None], None],
     ) -> None:
         self._make_rasterizer = make_rasterizer
-        self._deliver = deliver
         self._progress = progress
         self._rasterizer: Rasterizer | None = None
-        self._pending: Request | None = None
-        self._in_flight = False
+        self.main = Channel(self, deliver)
+        self._pending: dict[Channel, Request] = {}
+        self._in_flight: Channel | None = None
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -101,16 +140,27 @@ class RenderLoop:
     def idle(self) -> bool:
         """Whether nothing is drawn and nothing waits."""
         with self._changed:
-            return self._pending is None and not self._in_flight
+            return not self._pending and self._in_flight is None
 
-    def submit(self, request: Request) -> None:
-        """Draw this next; a request that still waits is forgotten."""
+    def is_idle(self, channel: Channel) -> bool:
+        """Whether nothing of a channel is drawn and nothing of it waits."""
+        with self._changed:
+            return channel not in self._pending and self._in_flight is not channel
+
+    def submit(self, request: Request, channel: Channel | None = None) -> None:
+        """Draw this next; a request of its channel that still waits is forgotten."""
         with self._changed:
             if self._closed:
                 return
-            self._pending = request
+            self._pending[channel or self.main] = request
             self._changed.notify()
         self.start()
+
+    def forget(self, channel: Channel) -> None:
+        """Drop what a channel waits for; what is being drawn for it is not delivered."""
+        with self._changed:
+            self._pending.pop(channel, None)
+            channel.deliver = _nobody
 
     def start(self) -> None:
         """Make the rasterizer ready, before the first request comes."""
@@ -123,7 +173,7 @@ class RenderLoop:
         """Stop after the picture in flight."""
         with self._changed:
             self._closed = True
-            self._pending = None
+            self._pending.clear()
             self._changed.notify()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -136,19 +186,26 @@ class RenderLoop:
                 log.exception("The renderer could not be made ready.")
         while True:
             with self._changed:
-                while self._pending is None and not self._closed:
+                while not self._pending and not self._closed:
                     self._changed.wait()
                 if self._closed:
                     return
-                request, self._pending = self._pending, None
-                self._in_flight = True
-            assert request is not None
+                channel = self._next()
+                request = self._pending.pop(channel)
+                self._in_flight = channel
             picture = self._draw(request)
             with self._changed:
-                self._in_flight = False
+                self._in_flight = None
                 closed = self._closed
             if not closed:
-                self._deliver(picture)
+                channel.deliver(picture)
+
+    def _next(self) -> Channel:
+        """What moves goes first: its next picture is wanted soonest."""
+        for channel, request in self._pending.items():
+            if request.moving:
+                return channel
+        return next(iter(self._pending))
 
     def _prepared(self) -> Rasterizer:
         job = self._make_rasterizer()
@@ -173,15 +230,37 @@ class RenderLoop:
                 self._rasterizer = self._prepared()
             state = resolve(
                 request.document, request.camera,
-                background=request.backdrop, limit=request.limit,
+                background=None if request.marks.floor else request.backdrop, limit=request.limit,
                 time=request.time, highlight=request.highlight,
             )  # fmt: skip
             frame: Frame = self._rasterizer.render(state, outputs)
-            assert frame.rgba8 is not None
-            image = to_image(frame.rgba8)
+            image = to_image(_marked(request, frame, state.gaussians))
         except Exception as error:
             if not isinstance(error, PolyoramaError):
                 log.exception("A picture could not be drawn.")
             return Picture(request, error=error)
         elapsed = (time.perf_counter() - start) * 1000.0
-        return Picture(request, image, frame.median_depth, elapsed, frame.backend)
+        return Picture(
+            request, image, frame.median_depth, frame.ids, state.gaussians, elapsed, frame.backend
+        )
+
+
+def _marked(request: Request, frame: Frame, gaussians: Gaussians) -> NDArray[np.uint8]:
+    """The frame's pixels with the request's marks in them."""
+    assert frame.rgba8 is not None
+    pixels, marks = frame.rgba8, request.marks
+    if marks is NO_MARKS:
+        return pixels
+    # Kernels load slowly: here, the window is there already.
+    from polyorama_studio.marking import drawn_over, drawn_under
+
+    if marks.floor is not None:
+        depth = frame.median_depth
+        pixels = drawn_under(pixels, request.camera, marks.floor, request.backdrop, depth)
+    if marks.outline is not None and frame.ids is not None:
+        pixels = drawn_over(pixels, frame.ids, gaussians, marks.outline)
+    return pixels
+
+
+def _nobody(picture: Picture) -> None:
+    """Take a picture that nobody waits for any more."""

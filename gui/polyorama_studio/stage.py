@@ -11,9 +11,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from polyorama.errors import PolyoramaError
+from polyorama.scene.contents import CameraRig
+from polyorama.scene.properties_of import at_time
+from polyorama.scene.rigs import rig_camera
 from polyorama_studio.governor import FULL, Governor, fitting_size
+from polyorama_studio.marks import NO_MARKS, Marks
 from polyorama_studio.orbit import OrbitView
-from polyorama_studio.rendering import Picture, RenderLoop, Request
+from polyorama_studio.rendering import Channel, Picture, RenderLoop, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job, Progress
+    from polyorama.core.types import Camera
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
     from polyorama_studio.bridge import Bridge
@@ -37,6 +43,31 @@ _REACH = (1e-5, 1e3)
 _UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
 
 
+class FrameRate:
+    """Pictures in a second, of those that follow each other closely."""
+
+    def __init__(self) -> None:
+        self.fps = 0.0
+        self._last = 0.0
+
+    def forget(self) -> None:
+        """Start anew."""
+        self.fps = 0.0
+
+    def count(self, moving: bool) -> None:
+        """A picture came."""
+        now = time.perf_counter()
+        gap = now - self._last
+        if moving and 0.0 < gap < 0.5:
+            rate = 1.0 / gap
+            self.fps = rate if self.fps == 0.0 else 0.8 * self.fps + 0.2 * rate
+        self._last = now if moving else 0.0
+
+
+def _is_camera(document: Document, node_id: str) -> bool:
+    return any(n.id == node_id and isinstance(n.content, CameraRig) for n in document.nodes)
+
+
 class Stage(QObject):
     """Holds document and view, asks for pictures, hands them on.
 
@@ -46,13 +77,15 @@ class Stage(QObject):
         Brings pictures to this thread.
     theme
         Gives the colour behind documents that have no background of their own.
-    make_rasterizer
-        A job that ends with the rasterizer; run once, on the render thread.
+    source
+        A job that ends with the rasterizer, run once, on the render thread; or the loop of another
+        stage, whose thread then draws for both.
     """
 
     document_changed = Signal()
     document_edited = Signal()
     view_changed = Signal()
+    time_changed = Signal(bool)
     picture_ready = Signal(object)
     picture_failed = Signal(object)
     preparing_changed = Signal()
@@ -62,13 +95,19 @@ class Stage(QObject):
         self,
         bridge: Bridge,
         theme: Theme,
-        make_rasterizer: Callable[[], Job[Rasterizer]],
+        source: Callable[[], Job[Rasterizer]] | RenderLoop,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._theme = theme
-        self._loop = RenderLoop(make_rasterizer, self._post_picture, self._post_preparing)
+        self._owns_loop = not isinstance(source, RenderLoop)
+        if isinstance(source, RenderLoop):
+            self.loop = source
+            self._channel = Channel(source, self._post_picture)
+        else:
+            self.loop = RenderLoop(source, self._post_picture, self._post_preparing)
+            self._channel = self.loop.main
         self.document: Document | None = None
         self.view = OrbitView()
         self._whole = self.view.distance
@@ -77,17 +116,25 @@ class Stage(QObject):
         self.preparing: Progress | None = None
         self.governor = Governor()
         self.time = 0.0
+        self.through = ""
+        """Id of the camera node that one looks through, or "" for the free view."""
+        self.marks = NO_MARKS
         self.spinning = False
-        self.fps = 0.0
+        self._rate = FrameRate()
         self._generation = 0
         self._held = False
-        self._last_moving = 0.0
+        self._shown: tuple[Document | None, float, Document | None] = (None, 0.0, None)
         self._turned_at = 0.0
         self._still = QTimer(self)
         self._still.setSingleShot(True)
         self._still.setInterval(STILL_MS)
         self._still.timeout.connect(self._on_still)
         theme.changed.connect(self._on_theme)
+
+    @property
+    def fps(self) -> float:
+        """Pictures in a second while moving, smoothed; 0 where it is not known."""
+        return self._rate.fps
 
     @property
     def splat_count(self) -> int:
@@ -113,9 +160,10 @@ class Stage(QObject):
         """Show another document; pictures of the one before are dropped from now on."""
         self._generation += 1
         self.time = 0.0
+        self.through = ""
         self.document = document
         self.picture = None
-        self.fps = 0.0
+        self._rate.forget()
         self.governor.forget()
         if view is not None:
             self.view = view
@@ -128,6 +176,9 @@ class Stage(QObject):
         """Show an edited version of the same document: the view and the picture stay meanwhile."""
         counted = self.splat_count
         self.document = document
+        if self.through and not _is_camera(document, self.through):
+            self.through = ""
+            self.view_changed.emit()
         if self.splat_count != counted:
             self.governor.forget()
         self.document_edited.emit()
@@ -136,10 +187,44 @@ class Stage(QObject):
     def set_time(self, seconds: float, *, moving: bool) -> None:
         """Show the document as it is at another time, s; `moving` says that more will follow."""
         self.time = seconds
+        self.time_changed.emit(moving)
         if moving:
             self._move()
         else:
             self._ask(moving=self.spinning)
+
+    @property
+    def shown(self) -> Document | None:
+        """The document as it is at the stage's time."""
+        document, seconds, shown = self._shown
+        if document is not self.document or seconds != self.time:
+            shown = None if self.document is None else at_time(self.document, self.time)
+            self._shown = (self.document, self.time, shown)
+        return shown
+
+    def camera(self, width: int, height: int) -> Camera:
+        """The engine's camera for a picture of that size in pixels: the view's, or the rig's."""
+        shown = self.shown
+        if self.through and shown is not None:
+            try:
+                return rig_camera(shown, self.through, (width, height))
+            except PolyoramaError:
+                # A rig that stands where it looks has no picture; its view is had meanwhile.
+                return self.view.camera(width, height)
+        return self.view.camera(width, height)
+
+    def look_through(self, node: str) -> None:
+        """Look through a camera node, or with "" through the free view again."""
+        if node != self.through:
+            self.through = node
+            self.view_changed.emit()
+            self._ask(moving=False)
+
+    def set_marks(self, marks: Marks, *, moving: bool = False) -> None:
+        """Draw other things into the picture."""
+        if marks is not self.marks:
+            self.marks = marks
+            self._move() if moving else self._ask(moving=self.moving)
 
     def set_size(self, width: int, height: int) -> None:
         """The viewport's size in device pixels; the picture's where that can be drawn."""
@@ -156,9 +241,10 @@ class Stage(QObject):
 
     def set_view(self, view: OrbitView, *, moving: bool = True) -> None:
         """Look from elsewhere; `moving` says that more of it will follow at once."""
-        if view == self.view:
+        if view == self.view and not self.through:
             return
         self.view = view
+        self.through = ""
         self.view_changed.emit()
         if moving:
             self._move()
@@ -191,11 +277,14 @@ class Stage(QObject):
         if self.picture is None:
             return self.document is None
         request = self.picture.request
-        return (
-            request.quality.full
-            and request.view == self.view
-            and (request.camera.width, request.camera.height) == self.size
-        )
+        size = (request.camera.width, request.camera.height)
+        return request.quality.full and size == self.size and self.is_of_now(self.picture)
+
+    def is_of_now(self, picture: Picture) -> bool:
+        """Whether a picture shows the present document from where one looks now."""
+        request = picture.request
+        same = request.view == self.view and request.through == self.through
+        return same and request.document is self.document and request.time == self.time
 
     def set_spinning(self, spinning: bool) -> None:
         """Let the view turn about the target, like a turntable."""
@@ -213,18 +302,21 @@ class Stage(QObject):
     @property
     def drawing(self) -> bool:
         """Whether a picture is under way."""
-        return not self._loop.idle
+        return not self._channel.idle
 
     @property
     def idle(self) -> bool:
         """Whether a full picture of the present view is shown, and nothing is under way."""
-        return self._loop.idle and not self.moving
+        return self._channel.idle and not self.moving
 
     def close(self) -> None:
         """Stop drawing."""
         self._still.stop()
         self.spinning = False
-        self._loop.close()
+        if self._owns_loop:
+            self.loop.close()
+        else:
+            self._channel.close()
 
     def _move(self) -> None:
         self._still.start()
@@ -234,18 +326,20 @@ class Stage(QObject):
         if self.document is None or self.size == (0, 0):
             return
         quality = self.governor.moving() if moving else FULL
-        self._loop.submit(
+        self._channel.submit(
             Request(
                 generation=self._generation,
                 document=self.document,
                 view=self.view,
-                camera=self.view.camera(*quality.size(*self.size)),
+                camera=self.camera(*quality.size(*self.size)),
                 quality=quality,
                 limit=quality.limit(self.splat_count),
                 backdrop=self.backdrop,
                 moving=moving,
                 time=self.time,
                 highlight=self._highlight(),
+                marks=self.marks,
+                through=self.through,
             )
         )
 
@@ -255,7 +349,7 @@ class Stage(QObject):
 
     def _post_picture(self, picture: Picture) -> None:
         # On the render thread.
-        self._bridge.post("picture", self._on_picture, picture)
+        self._bridge.post(("picture", self._channel), self._on_picture, picture)
 
     def _post_preparing(self, progress: Progress | None) -> None:
         # On the render thread.
@@ -267,7 +361,7 @@ class Stage(QObject):
 
     def warm_up(self) -> None:
         """Make the renderer ready before there is something to draw."""
-        self._loop.start()
+        self.loop.start()
 
     def _on_picture(self, picture: Picture) -> None:
         request = picture.request
@@ -279,20 +373,12 @@ class Stage(QObject):
             return
         self.picture = picture
         self.governor.learn(request.quality, picture.milliseconds)
-        self._count(request.moving)
+        self._rate.count(request.moving)
         self.picture_ready.emit(picture)
         if self.spinning and not self._held:
             self._turn()
-        elif not self.moving and request.moving and self._loop.idle:
+        elif not self.moving and request.moving and self._channel.idle:
             self._ask(moving=False)
-
-    def _count(self, moving: bool) -> None:
-        now = time.perf_counter()
-        gap = now - self._last_moving
-        if moving and 0.0 < gap < 0.5:
-            rate = 1.0 / gap
-            self.fps = rate if self.fps == 0.0 else 0.8 * self.fps + 0.2 * rate
-        self._last_moving = now if moving else 0.0
 
     def _turn(self) -> None:
         now = time.perf_counter()

@@ -127,6 +127,13 @@ class Metrics:
     mark = 56
     motion = 120
     gizmo = 84
+    gizmo_arm = 84
+    """length of a transform gizmo's arms"""
+    gizmo_line = 2.25
+    gizmo_head = 11
+    gizmo_box = 9
+    gizmo_hub = 6
+    cursor = 32
     gizmo_dot = 8
     toast_width = 380
     start_width = 560

@@ -69,6 +69,7 @@ class Window(QMainWindow):
             session.theme.changed,
         ):
             signal.connect(self._refresh_actions)
+        self.viewport.toolbox.tool_changed.connect(self._refresh_edits)
         self._shown_state: tuple[object, ...] = ()
         session.stage.picture_ready.connect(self._refresh_actions)
         session.editing.edited.connect(self._refresh_edits)
@@ -132,7 +133,8 @@ class Window(QMainWindow):
         self._refresh_actions()
 
     @Slot(object)
-    def _refresh_edits(self, command: object) -> None:
+    @Slot(str)
+    def _refresh_edits(self, command: object = None) -> None:
         self._shown_state = ()
         self._refresh_actions()
 

@@ -85,13 +85,13 @@ def test_a_closed_document_shows_nothing(
     qtbot: QtBot, stage: Stage, rasterizer, monkeypatch
 ) -> None:
     posted = threading.Event()
-    deliver = stage._loop._deliver
+    deliver = stage._channel.deliver
 
     def deliver_and_tell(picture: Picture) -> None:
         deliver(picture)
         posted.set()
 
-    monkeypatch.setattr(stage._loop, "_deliver", deliver_and_tell)
+    monkeypatch.setattr(stage._channel, "deliver", deliver_and_tell)
     rasterizer.gate.clear()
     rasterizer.entered.clear()
     stage.refresh()

@@ -12,8 +12,8 @@ from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
 from polyorama_studio.dialogs import PictureDialog
-from polyorama_studio.strips import PythonLine
 from polyorama_studio.session import Busy, Notice
+from polyorama_studio.strips import PythonLine
 from polyorama_studio.viewport.start import RecentRow
 from polyorama_studio.viewport.toasts import Toast
 from tests.gui.fakes import DEPTH
@@ -243,7 +243,7 @@ def test_the_stage_and_back(qtbot: QtBot, opened: Window) -> None:
 def test_pictures_have_the_screens_pixels(qtbot: QtBot, opened: Window, monkeypatch) -> None:
     viewport, stage = opened.viewport, opened.session.stage
     monkeypatch.setattr(viewport, "devicePixelRatioF", lambda: 1.5)
-    viewport._tell_size()
+    viewport.tell_size()
     wanted = (round(1.5 * viewport.width()), round(1.5 * viewport.height()))
     assert stage.size == wanted
     qtbot.waitUntil(
@@ -256,7 +256,7 @@ def test_a_picture_of_another_size_fills_the_viewport(
 ) -> None:
     viewport, stage = opened.viewport, opened.session.stage
     monkeypatch.setattr("polyorama_studio.governor.MAX_SIDE", 500)
-    viewport._tell_size()
+    viewport.tell_size()
     assert max(stage.size) == 500
     qtbot.waitUntil(lambda: stage.idle and stage.picture.image.width() == 500)
     shown = viewport.grab().toImage()

@@ -107,6 +107,7 @@ class Action:
 MENUS: tuple[tuple[str, str], ...] = (
     ("file", "File"),
     ("edit", "Edit"),
+    ("tools", "Tools"),
     ("view", "View"),
     ("window", "Window"),
     ("help", "Help"),

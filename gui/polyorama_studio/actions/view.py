@@ -29,15 +29,15 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "view.front", "Front", _look("front"), "view", "1", has_document,
-        "Look from the front", icon="front", group=1, rail=True,
+        "Look from the front", icon="front", group=1,
     ),
     Action(
         "view.right", "Right", _look("right"), "view", "3", has_document,
-        "Look from the right side", icon="right", group=1, rail=True,
+        "Look from the right side", icon="right", group=1,
     ),
     Action(
         "view.top", "Top", _look("top"), "view", "7", has_document,
-        "Look from above", icon="top", group=1, rail=True,
+        "Look from above", icon="top", group=1,
     ),
     Action(
         "view.back", "Back", _look("back"), "view", "Ctrl+1", has_document,

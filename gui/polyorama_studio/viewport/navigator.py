@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QSize, Qt
 
+from polyorama_studio.viewport.space import Space
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QNativeGestureEvent, QWheelEvent
 
     from polyorama_studio.session import Session
+    from polyorama_studio.stage import Stage
 
 __all__ = ["Drag", "Navigator"]
 
@@ -42,9 +45,10 @@ class Navigator(QObject):
     pinch, towards what is under the pointer.
     """
 
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
+    def __init__(self, session: Session, stage: Stage, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._stage = stage
         self.drag = Drag.NONE
         self._last = QPointF()
         self._size = QSize(1, 1)
@@ -65,25 +69,25 @@ class Navigator(QObject):
         else:
             return False
         self._last = event.position()
-        self._session.stage.hold()
+        self._stage.hold()
         return True
 
     def move(self, event: QMouseEvent) -> None:
         """Follow the pointer."""
         step = event.position() - self._last
         self._last = event.position()
-        view = self._session.stage.view
+        view = self._stage.view
         if self.drag is Drag.ORBIT:
             degrees = DEGREES_PER_WIDGET / max(1, min(self._size.width(), self._size.height()))
-            self._session.stage.set_view(view.orbited(-step.x() * degrees, step.y() * degrees))
+            self._stage.set_view(view.orbited(-step.x() * degrees, step.y() * degrees))
         elif self.drag is Drag.PAN:
-            self._session.stage.set_view(view.panned(step.x(), step.y(), self._size.height()))
+            self._stage.set_view(view.panned(step.x(), step.y(), self._size.height()))
 
     def release(self) -> None:
         """End the drag."""
         if self.drag is not Drag.NONE:
             self.drag = Drag.NONE
-            self._session.stage.release()
+            self._stage.release()
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom to the pointer."""
@@ -101,7 +105,7 @@ class Navigator(QObject):
 
     def zoom(self, factor: float, at: QPointF) -> None:
         """Multiply distances to the point under a position; that point stays under it."""
-        stage = self._session.stage
+        stage = self._stage
         if self._anchor is None or self._anchor_at != at or not stage.moving:
             self._anchor = self.surface_point(at)
             if self._anchor is None:
@@ -112,7 +116,7 @@ class Navigator(QObject):
 
     def key(self, event: QKeyEvent) -> bool:
         """Arrow keys orbit, with Shift they pan; plus and minus zoom."""
-        stage = self._session.stage
+        stage = self._stage
         x, y = {
             Qt.Key.Key_Left: (-1, 0),
             Qt.Key.Key_Right: (1, 0),
@@ -140,9 +144,9 @@ class Navigator(QObject):
         It is known from the depth of a still picture; while the picture is of another view, the
         last one's answer would be wrong, so there is none.
         """
-        stage = self._session.stage
+        stage = self._stage
         picture = stage.picture
-        if picture is None or picture.depth is None or picture.request.view != stage.view:
+        if picture is None or picture.depth is None or not stage.is_of_now(picture):
             return None
         height, width = picture.depth.shape
         column = int(at.x() * width / max(1, self._size.width()))
@@ -160,15 +164,13 @@ class Navigator(QObject):
             if drawn.size == 0:
                 return None
             depth = float(np.median(drawn))
-        if stage.view.orthographic:
-            depth -= stage.view.standoff - stage.view.distance
-        return stage.view.point_at(column + 0.5, row + 0.5, width, height, depth)
+        return Space(picture.request.camera).at_depth(column + 0.5, row + 0.5, depth)
 
     def retarget(self, at: QPointF) -> bool:
         """Turn about what is seen at a position; tells whether something is."""
         point = self.surface_point(at)
         if point is None:
             return False
-        stage = self._session.stage
+        stage = self._stage
         stage.set_view(stage.view.retargeted(point), moving=False)
         return True

@@ -1,0 +1,58 @@
+"""Small cards with a few words or figures, painted over the picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPen
+
+from polyorama_studio.theme import Metrics, font
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+
+    from polyorama_studio.viewport.pane import Pane
+
+__all__ = ["halo_pens", "paint_readout"]
+
+
+def paint_readout(pane: Pane, painter: QPainter, at: QPointF, *lines: str) -> None:
+    """A card with one line below the other beside a position, kept inside the pane."""
+    words = [line for line in lines if line]
+    if not words:
+        return
+    tokens = pane.session.theme.tokens
+    chosen = font(Metrics.label, tabular=True)
+    metrics = QFontMetricsF(chosen)
+    pad = Metrics.space[1]
+    width = max(metrics.horizontalAdvance(line) for line in words) + 2.0 * pad
+    height = metrics.height() * len(words) + 1.2 * pad
+    left = min(max(at.x() + Metrics.space[3], pad), pane.width() - width - pad)
+    top = min(max(at.y() + Metrics.space[3], pad), pane.height() - height - pad)
+    card = QRectF(round(left) + 0.5, round(top) + 0.5, round(width), round(height))
+    ground = tokens.color("panel")
+    ground.setAlphaF(0.92)
+    painter.setPen(QPen(tokens.color("line"), 1.0))
+    painter.setBrush(ground)
+    painter.drawRoundedRect(card, Metrics.corner, Metrics.corner)
+    painter.setFont(chosen)
+    for number, line in enumerate(words):
+        painter.setPen(tokens.color("text" if number == 0 else "quiet"))
+        band = QRectF(
+            card.left() + pad, card.top() + 0.6 * pad + number * metrics.height(),
+            card.width(), metrics.height(),
+        )  # fmt: skip
+        painter.drawText(band, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, line)
+
+
+def halo_pens(
+    pane: Pane, color: QColor, width: float = 1.25, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+) -> tuple[QPen, QPen]:
+    """A soft dark pen and the pen proper: lines drawn with one, then the other, read anywhere."""
+    round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
+    halo = QPen(
+        pane.session.theme.tokens.color("halo"), width + 2.0, Qt.PenStyle.SolidLine, round_cap,
+        round_join,
+    )  # fmt: skip
+    return halo, QPen(color, width, style, round_cap, round_join)

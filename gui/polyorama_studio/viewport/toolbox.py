@@ -1,0 +1,196 @@
+"""The toolbox: the tools, which of them is active, and the options that they share."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from polyorama_studio.viewport.subject import Subject
+from polyorama_studio.viewport.tally import Tally
+
+if TYPE_CHECKING:
+    from polyorama.scene.regions import Region
+    from polyorama_studio.session import Session
+    from polyorama_studio.viewport.tools.tool import Tool
+
+__all__ = ["TOOLS", "Options", "ToolEntry", "Toolbox"]
+
+LARGE = 150_000
+"""Scenes of more splats are picked from on a worker thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One tool of the table.
+
+    Parameters
+    ----------
+    id, title, icon
+        Stable name; sentence case; name of an icon.
+    tool
+        ``"module:Class"``.
+    shortcut
+        As Qt spells it.
+    tooltip
+        What it does, one sentence.
+    group
+        Tools of a group stand together.
+    """
+
+    id: str
+    title: str
+    icon: str
+    tool: str
+    shortcut: str
+    tooltip: str
+    group: int
+
+
+_FOLDER = "polyorama_studio.viewport.tools"
+TOOLS: tuple[ToolEntry, ...] = (
+    ToolEntry(
+        "pointer", "Look and choose", "pointer", f"{_FOLDER}.pointer:PointerTool", "Q",
+        "Turn the view, click on things to choose them", 0,
+    ),
+    ToolEntry(
+        "rect", "Rectangle", "select-rect", f"{_FOLDER}.outlines:RectTool", "B",
+        "Select splats inside a rectangle", 1,
+    ),
+    ToolEntry(
+        "lasso", "Lasso", "select-lasso", f"{_FOLDER}.outlines:LassoTool", "L",
+        "Select splats inside a freely drawn outline", 1,
+    ),
+    ToolEntry(
+        "polygon", "Polygon", "select-polygon", f"{_FOLDER}.outlines:PolygonTool", "P",
+        "Select splats inside an outline of straight lines", 1,
+    ),
+    ToolEntry(
+        "brush", "Brush", "select-brush", f"{_FOLDER}.outlines:BrushTool", "C",
+        "Select splats by painting over them", 1,
+    ),
+    ToolEntry(
+        "move", "Move", "move", f"{_FOLDER}.movers:MoveTool", "G",
+        "Move the selected splats, or the chosen nodes", 2,
+    ),
+    ToolEntry(
+        "rotate", "Rotate", "rotate", f"{_FOLDER}.movers:RotateTool", "R",
+        "Turn the selected splats, or the chosen nodes", 2,
+    ),
+    ToolEntry(
+        "scale", "Scale", "scale", f"{_FOLDER}.movers:ScaleTool", "S",
+        "Scale the selected splats, or the chosen nodes", 2,
+    ),
+)  # fmt: skip
+"""Every tool, in the order of the rail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the tool strip sets; values that do not concern the active tool wait.
+
+    Parameters
+    ----------
+    mode
+        What becomes of the selection where no key says otherwise; see `COMBINATIONS`.
+    surface
+        Pick the visible surface alone, not what lies behind.
+    footprint
+        Any part of a splat counts, not its centre alone.
+    brush
+        Radius in logical pixels.
+    tolerance
+        How unlike a colour may be, 0..1.
+    local
+        Gizmos stand along the axes of what they move, not the world's.
+    pivot
+        ``"origin"``, ``"center"`` or ``"cursor"``.
+    snap
+        Steps even without Ctrl, which then lets go of them.
+    """
+
+    mode: str = "set"
+    surface: bool = False
+    footprint: bool = False
+    brush: float = 32.0
+    tolerance: float = 0.12
+    local: bool = False
+    pivot: str = "origin"
+    snap: bool = False
+
+
+class Toolbox(QObject):
+    """Makes each tool when it is first used."""
+
+    tool_changed = Signal(str)
+    options_changed = Signal()
+    repaint = Signal()
+    """Something that tools paint has changed."""
+
+    def __init__(self, session: Session, parent: QObject) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.options = Options()
+        self.subject = Subject(self)
+        self.tally = Tally(self)
+        self._tools: dict[str, Tool] = {}
+        self.active_id = "pointer"
+        self.active = self._tool("pointer")
+        session.editing.replaced.connect(self._on_replaced)
+
+    def _tool(self, tool_id: str) -> Tool:
+        if tool_id not in self._tools:
+            entry = next(e for e in TOOLS if e.id == tool_id)
+            module, _, name = entry.tool.partition(":")
+            self._tools[tool_id] = getattr(importlib.import_module(module), name)(self)
+        return self._tools[tool_id]
+
+    def choose(self, tool_id: str) -> None:
+        """Work with another tool; what the present one has half done is given up."""
+        self.active.cancel()
+        self.tally.clear()
+        self.active = self._tool(tool_id)
+        self.active_id = tool_id
+        self.active.activate()
+        self.tool_changed.emit(tool_id)
+        self.repaint.emit()
+
+    def set_options(self, **values: object) -> None:
+        """Change some options."""
+        fresh = replace(self.options, **values)
+        if fresh != self.options:
+            self.options = fresh
+            self.options_changed.emit()
+            self.repaint.emit()
+
+    def mode_of(self, shift: bool, control: bool) -> str:
+        """What becomes of the selection while keys are held."""
+        if shift and control:
+            return "intersect"
+        if shift:
+            return "add"
+        return "remove" if control else self.options.mode
+
+    def pick(self, region: Region, mode: str) -> None:
+        """Select the splats in a region, beside the window where that may take long."""
+        import polyorama.verbs.selecting  # noqa: F401  (registers the operation)
+
+        on_screen = region.camera is not None
+        arguments = {
+            "region": region,
+            "mode": mode,
+            "surface": self.options.surface and on_screen,
+            "footprint": self.options.footprint and on_screen,
+        }
+        large = self.session.stage.splat_count > LARGE
+        if large or arguments["surface"] or arguments["footprint"]:
+            self.session.editing.start("select_region", **arguments)
+        else:
+            self.session.editing.run("select_region", **arguments)
+
+    def _on_replaced(self) -> None:
+        self.active.cancel()
+        self.tally.clear()
+        self.repaint.emit()

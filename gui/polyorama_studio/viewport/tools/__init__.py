@@ -1,0 +1,1 @@
+"""The tools of the viewport: one small class each, one of them active."""
