@@ -10,7 +10,9 @@ from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QIcon, QKeyEven
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
 
 from polyorama_studio.actions import ACTIONS, MENUS, ActionSet, translated
-from polyorama_studio.dialogs import AboutDialog, KeysDialog, PictureDialog
+from polyorama_studio.dialogs.about import AboutDialog
+from polyorama_studio.dialogs.keys import KeysDialog
+from polyorama_studio.dialogs.picture import PictureDialog
 from polyorama_studio.docks import DockHost
 from polyorama_studio.files import open_dialog, save_dialog
 from polyorama_studio.icons import icon

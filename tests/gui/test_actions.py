@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
 from polyorama_studio.actions import ACTIONS, MENUS, Action
-from polyorama_studio.dialogs import KeysDialog
+from polyorama_studio.dialogs.keys import KeysDialog
 from tests.gui.fakes import icon_names
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QWheelEvent
 from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
-from polyorama_studio.dialogs import PictureDialog
+from polyorama_studio.dialogs.picture import PictureDialog
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.strips import PythonLine
 from polyorama_studio.viewport.start import RecentRow
