@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from polyorama.errors import UsageError
+from polyorama.render.cpu import CpuRasterizer
 from polyorama.render.lit_meshes import lit_mesh, rig_of
 from polyorama.render.prefix import limited
-from polyorama.render.resolve import draw, flatten, resolve
+from polyorama.render.resolve import draw, flatten, is_animated, resolve
 from polyorama.render.shading import DEFAULT_RIG
 from polyorama.render.surfels import surfels_from_mesh
 from polyorama.scene.contents import Audio, CameraRig, LightRig
@@ -22,6 +23,7 @@ from polyorama.scene.selection import BitSet
 from polyorama.scene.splats import concatenate
 from polyorama.scene.subject import splat_count
 from polyorama.scene.timeline import Key, Timeline, Track
+from polyorama.verbs import workers
 from tests.engine.test_render_cpu import orbit_camera, random_cloud
 
 TINT = (1.0, 0.7, 0.33)
@@ -243,3 +245,36 @@ def test_a_mesh_that_shows_nothing_is_told_by_its_name():
     with pytest.raises(UsageError, match="surfels is between 1 and"):
         replace(flat, surfels=0)
     assert lit_mesh(cube(), np.eye(4), DEFAULT_RIG) is not None
+
+
+def test_processes_are_given_what_is_flat_or_what_moves(tmp_path):
+    document = replace(two_nodes(), selection={"a": selected(400)})
+    mesh = Document((*document.nodes, Node("cube", cube(), id="cube")))
+    keys = {"a/translation": Track((Key(0.0, (0.0, 0.0, 0.0)), Key(2.0, (2.0, 0.0, 0.0))))}
+    moving = replace(mesh, timeline=Timeline(tracks=keys))
+    for at_seconds, scene in ((0.0, flatten(mesh)), (1.0, moving)):
+        folder = tmp_path / str(at_seconds)
+        folder.mkdir()
+        workers._share(scene, folder)
+        again = workers._shared(folder)
+        assert type(again) is type(scene)
+        frames = [
+            CpuRasterizer().render(
+                resolve(each, orbit_camera(), background=None, time=at_seconds), ("color", "depth")
+            )
+            for each in (scene, again)
+        ]
+        assert np.array_equal(frames[0].color, frames[1].color)
+        assert np.array_equal(frames[0].ids, frames[1].ids)
+        assert list(folder.glob("*.npy"))
+
+
+def test_only_what_is_keyed_or_blown_is_animated():
+    document = two_nodes()
+    assert not is_animated(document)
+    assert flatten(document, 3.0) is flatten(document, 0.0)
+    assert is_animated(two_nodes(modifiers=(Noise(id="n"),)))
+    keys = {"a/visible": Track((Key(0.0, (1.0,)), Key(2.0, (0.0,))))}
+    keyed = replace(document, timeline=Timeline(tracks=keys))
+    assert is_animated(keyed)
+    assert [flatten(keyed, t).node_ids for t in (0.0, 2.0)] == [("a", "b"), ("b",)]

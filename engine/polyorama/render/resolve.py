@@ -13,6 +13,7 @@ from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
 from polyorama.scene.document import Document
 from polyorama.scene.mesh import Mesh
+from polyorama.scene.modifiers import Noise, Wind
 from polyorama.scene.properties_of import at_time
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Node
 
-__all__ = ["draw", "flatten", "resolve"]
+__all__ = ["draw", "flatten", "is_animated", "resolve"]
 
 _KEPT = 4
 _flat: OrderedDict[tuple[int, float], tuple[Document, Gaussians]] = OrderedDict()
@@ -46,6 +47,8 @@ def flatten(document: Document, time: float = 0.0) -> Gaussians:
     UnavailableError
         If there is a mesh to be lit and open3d is not installed.
     """
+    if not is_animated(document):
+        time = 0.0
     key = (id(document), time)
     with _flat_lock:
         kept = _flat.get(key)
@@ -58,6 +61,13 @@ def flatten(document: Document, time: float = 0.0) -> Gaussians:
         while len(_flat) > _KEPT:
             _flat.popitem(last=False)
     return gaussians
+
+
+def is_animated(document: Document) -> bool:
+    """Whether a document looks different at different times: by keys, or by noise and wind."""
+    return bool(document.timeline.tracks) or any(
+        isinstance(modifier, Noise | Wind) for node in document.nodes for modifier in node.modifiers
+    )
 
 
 def _flatten(document: Document, time: float) -> Gaussians:

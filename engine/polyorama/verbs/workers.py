@@ -1,6 +1,6 @@
 """Who draws the chunks of a long render: this process, or several.
 
-Further processes are spawned afresh, which works alike on every system; the splats reach them
+Further processes are spawned afresh, which works alike on every system; large arrays reach them
 through files that all of them map, so that they lie in memory once.
 """
 
@@ -9,37 +9,42 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import pickle
 import signal
 import tempfile
 import threading
 import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
 from polyorama.core.compile import core_count
 from polyorama.errors import OutputError, PolyoramaError, UnavailableError
 from polyorama.render.rasterizers import get_rasterizer
-from polyorama.render.resolve import flatten
+from polyorama.render.resolve import flatten, is_animated
 from polyorama.render.shoot import Filming, drawing, finished, shoot
-from polyorama.scene.document import Document
-from polyorama.scene.splats import SplatCloud
+from polyorama.render.state import Gaussians
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from polyorama.render.accumulate import Shot
     from polyorama.render.frame import Frame
     from polyorama.render.state import Constants
+    from polyorama.scene.document import Document
 
 __all__ = ["Chunk", "Finisher", "Look", "work_here", "work_in_processes"]
 
-_ARRAYS = ("means", "quats", "scales", "opacities", "sh")
+_SCENE = "scene"
+_SMALL = 1 << 16
+"""Bytes up to which an array is handed over with the rest."""
 _PATIENCE_S = 5.0
 
 
@@ -104,7 +109,7 @@ def work_here(chunks: Sequence[Chunk], document: Document, look: Look) -> Genera
             yield from chunk.produce(draw, finisher)
 
 
-def _drawing(document: Document, look: Look) -> Draw:
+def _drawing(document: Document | Gaussians, look: Look) -> Draw:
     sharp = drawing(
         get_rasterizer(look.backend), document, background=look.background,
         constants=look.constants,
@@ -130,8 +135,9 @@ def work_in_processes(
         If a process died.
     """
     with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
-        cloud = flatten(document).cloud
-        _share(cloud, Path(folder))
+        # What moves is put together by each process for itself.
+        scene = document if is_animated(document) else flatten(document)
+        _share(scene, Path(folder))
         context = multiprocessing.get_context("spawn")
         cores = max(1, core_count() // jobs)
         waiting = list(reversed(chunks))
@@ -140,7 +146,7 @@ def work_in_processes(
             for _ in range(jobs):
                 here, there = context.Pipe()
                 process = context.Process(
-                    target=_serve, args=(there, folder, cloud.model, look, cores), daemon=True
+                    target=_serve, args=(there, folder, look, cores), daemon=True
                 )
                 with _deaf_to_interrupts():
                     process.start()
@@ -222,17 +228,53 @@ def _leave(number: int, _frame: object) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _share(cloud: SplatCloud, folder: Path) -> None:
+class _Sharer(pickle.Pickler):
+    """Pickles what is drawn, its large arrays to files of their own."""
+
+    def __init__(self, stream: IO[bytes], folder: Path) -> None:
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self._folder = folder
+        self._names: dict[int, tuple[NDArray[Any], str]] = {}
+
+    def persistent_id(self, value: object) -> str | None:
+        if not isinstance(value, np.ndarray) or value.nbytes < _SMALL:
+            return None
+        if id(value) not in self._names:
+            name = f"{len(self._names)}.npy"
+            np.save(self._folder / name, value, allow_pickle=False)
+            self._names[id(value)] = (value, name)
+        return self._names[id(value)][1]
+
+
+class _Mapper(pickle.Unpickler):
+    """Reads what `_Sharer` wrote, in a process that the writer started."""
+
+    def __init__(self, stream: IO[bytes], folder: Path) -> None:
+        super().__init__(stream)
+        self._folder = folder
+
+    def persistent_load(self, name: str) -> NDArray[Any]:
+        return np.load(self._folder / name, mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
+
+
+def _share(scene: Document | Gaussians, folder: Path) -> None:
+    if isinstance(scene, Gaussians):
+        scene = replace(scene, cache={})  # what rasterizers keep is theirs
     try:
-        for name in _ARRAYS:
-            np.save(folder / f"{name}.npy", getattr(cloud, name), allow_pickle=False)
+        with (folder / _SCENE).open("wb") as stream:
+            _Sharer(stream, folder).dump(scene)
     except OSError as error:
         raise OutputError(
             f"Cannot hand the splats to the processes ({error.strerror}): {folder}"
         ) from error
 
 
-def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: int) -> None:
+def _shared(folder: Path) -> Document | Gaussians:
+    with (folder / _SCENE).open("rb") as stream:
+        return _Mapper(stream, folder).load()  # type: ignore[no-any-return]
+
+
+def _serve(connection: Connection, folder: str, look: Look, cores: int) -> None:
     """The life of one process: chunks come in, "frame" and "done" go out, None ends it."""
     # Where ignoring is not inherited.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -241,12 +283,7 @@ def _serve(connection: Connection, folder: str, model: Any, look: Look, cores: i
     os.environ["POLYORAMA_CORES"] = str(cores)
     with contextlib.suppress(ConnectionError, EOFError):
         try:
-            arrays = {
-                name: np.load(Path(folder) / f"{name}.npy", mmap_mode="r").view(np.ndarray)
-                for name in _ARRAYS
-            }
-            document = Document.of([SplatCloud(**arrays, model=model)], ["scene"])
-            draw = _drawing(document, look)
+            draw = _drawing(_shared(Path(folder)), look)
             with Finisher() as finisher:
                 while (chunk := connection.recv()) is not None:
                     with contextlib.closing(chunk.produce(draw, finisher)) as steps:
