@@ -115,7 +115,9 @@ def test_the_film_shows_the_fit_from_the_start_on(pictures, tmp_path):
     ) == 0  # fmt: skip
     with av.open(str(film)) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+        said = container.metadata["comment"]
     assert len(frames) == 60 + 1 + 30
+    assert said.endswith(f": polyorama fit {pictures.name} --steps 60 --sh-degree 0")
     assert frames[0].shape == (480, 480, 3)
     # It begins as a haze and ends with the ball's many colours.
     assert frames[-1][160:320, 160:320].std() > 1.3 * frames[0][160:320, 160:320].std()
@@ -147,9 +149,45 @@ def test_stopped_by_hand_and_resumed_is_as_never_stopped(
     assert "run the same command with --resume to go on" in capsys.readouterr().err
     assert not broken.exists()
     assert (tmp_path / "broken.ply.fit").exists()
-    assert main([*command, str(broken), "--resume"]) == 0
+    seen = []
+
+    def watching(job, **_):
+        try:
+            while True:
+                seen.append(next(job))
+        except StopIteration as stop:
+            return stop.value
+
+    with monkeypatch.context() as patch:
+        patch.setattr("polyorama.cli.progress.show", watching)
+        assert main([*command, str(broken), "--resume"]) == 0
+    # The bar begins where the fit had come to.
+    assert next(p.done for p in seen if p.note.startswith("Fitting")) == 23
     assert broken.read_bytes() == whole.read_bytes()
     assert not (tmp_path / "broken.ply.fit").exists()
+
+
+def test_stopped_while_measuring_the_scene_is_there(pictures, tmp_path, monkeypatch, capsys):
+    scene = tmp_path / "scene.ply"
+    measured = []
+
+    def pressing(job, **_):
+        try:
+            while True:
+                progress = next(job)
+                if progress.note == "Measuring":
+                    measured.append(progress.done)
+                    signal.raise_signal(signal.SIGINT)
+        except StopIteration as stop:
+            return stop.value
+
+    monkeypatch.setattr("polyorama.cli.progress.show", pressing)
+    assert main(["fit", str(pictures), *QUICK, "-o", str(scene)]) == 130
+    # Not all of them are waited for.
+    assert measured == [0]
+    assert f"the scene is written: {scene}" in capsys.readouterr().err
+    assert len(read_splats(scene)) > 100
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.ply"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -253,7 +291,7 @@ BAD = {
     "nothing there": (["fit", "nowhere", "-o", "a.ply"], "no such folder"),
     "no cameras": (["fit", "empty", "-o", "a.ply"], "no cameras"),
     "unknown output": (["fit", "capture", "-o", "a.doc"], "Cannot write this kind"),
-    "no output folder": (["fit", "capture", "-o", "x/a.ply"], "no such folder to write"),
+    "no output folder": (["fit", "capture", "-o", "x/a.ply"], "its folder does not exist: x/a.ply"),
     "unknown film": (["fit", "capture", "-o", "a.ply", "--preview", "a.txt"], "this kind of film"),
     "two starts": (
         ["fit", "capture", "-o", "a.ply", "--random", "9", "--start", "a.ply"],

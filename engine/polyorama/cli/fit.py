@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from polyorama.cli.arguments import color
+from polyorama.core.text import one_line
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def run(options: argparse.Namespace) -> int:
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"--background {error}, or random.") from error
     checkpoint = Path(options.checkpoint or f"{options.output}.fit")
+    before = _mark(options.output)
 
     from polyorama.cli.progress import show
     from polyorama.verbs.fit import fit_job
@@ -98,12 +100,20 @@ def run(options: argparse.Namespace) -> int:
         options.images, options.output, settings=settings, start=options.start,
         random=options.random, downscale=options.downscale, masks=options.mask_dir,
         hold_out=options.hold_out, device=options.device, film=options.preview,
-        film_from=options.preview_from, checkpoint=checkpoint, resume=options.resume,
+        film_from=options.preview_from, comment=_command(options), checkpoint=checkpoint,
+        resume=options.resume,
     )  # fmt: skip
     try:
         done = show(_stoppable(job))
     except KeyboardInterrupt:
-        if not checkpoint.exists():
+        if _mark(options.output) != before:
+            if options.checkpoint is None:
+                checkpoint.unlink(missing_ok=True)
+            print(
+                f"polyorama: stopped while measuring; the scene is written: {options.output}",
+                file=sys.stderr,
+            )
+        elif not checkpoint.exists():
             print("polyorama: stopped; nothing was written.", file=sys.stderr)
         else:
             print(
@@ -124,6 +134,35 @@ def run(options: argparse.Namespace) -> int:
         f"{options.output}", file=sys.stderr,
     )  # fmt: skip
     return 0
+
+
+def _mark(path: str) -> tuple[int, int] | None:
+    """What tells a file from the one that takes its place; None where there is none."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+_PLACES = ("output", "preview", "checkpoint", "resume", "device")
+"""Options that decide nothing of what the film shows."""
+
+
+def _command(options: argparse.Namespace) -> str:
+    """The command without folders, as it is stored in the film."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    usual = vars(parser.parse_args([options.images, "-o", options.output]))
+    words = ["polyorama fit", Path(options.images).name]
+    for name, value in usual.items():
+        said = getattr(options, name)
+        if name in _PLACES or said == value:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if said is not True:
+            words.append(Path(said).name if name in ("start", "mask_dir") else str(said))
+    return one_line(" ".join(words))
 
 
 def _stoppable(job: Job[T]) -> Generator[Progress, None, T]:

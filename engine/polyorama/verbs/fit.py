@@ -14,14 +14,14 @@ import numpy as np
 from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError, UsageError
-from polyorama.io.atomic import atomic_write
+from polyorama.io.atomic import atomic_write, check_target
 from polyorama.io.formats import FORMATS, find_format, read_splats, write_splats
 from polyorama.io.video import FilmWriter, check_video_ending, frame_rate
 from polyorama.render.paths import orbit
 from polyorama.vision.fit.dataset import Dataset
 from polyorama.vision.fit.load import load_dataset
 from polyorama.vision.fit.model import adam
-from polyorama.vision.fit.optimise import Scores, evaluate, fit_device
+from polyorama.vision.fit.optimise import Scores, evaluate_job, fit_device
 from polyorama.vision.fit.optimise import fit as optimise
 from polyorama.vision.fit.settings import FitSettings
 from polyorama.vision.fit.start import first_guess
@@ -98,6 +98,7 @@ def fit_job(
     optimiser: OptimiserFactory = adam,
     film: str | os.PathLike[str] | None = None,
     film_from: str = "orbit",
+    comment: str = "",
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
 ) -> Job[Fitted]:
@@ -126,6 +127,8 @@ def fit_job(
         File for a film of the fit, about ten seconds long.
     film_from
         "orbit", where the camera goes round meanwhile, or the name of a picture to see it from.
+    comment
+        Stored in the film, after the name of the program.
     checkpoint, resume
         As of `polyorama.vision.fit.optimise.fit`.
 
@@ -146,9 +149,9 @@ def fit_job(
         _check_output(Path(output))
     if film is not None:
         check_video_ending(film)
-        _check_folder(Path(film))
+        check_target(film)
     if checkpoint is not None:
-        _check_folder(Path(checkpoint))
+        check_target(checkpoint)
     if start is not None and random is not None:
         raise UsageError("A fit begins from a file or at random; give one of them.")
     # Before photographs are read, which may take minutes.
@@ -175,14 +178,16 @@ def fit_job(
             dataset, start=guess, settings=numbers, optimiser=optimiser, device=device,
             preview=cameras, preview_every=every, checkpoint=checkpoint, resume=resume,
         )  # fmt: skip
-        cloud = yield from _filmed(job, Path(film))
-    scores = None
-    if not all(view.blank for view in dataset.held_out):
-        yield Progress(numbers.steps, numbers.steps, "Measuring")
-        background = (0.0, 0.0, 0.0) if numbers.background == "random" else numbers.background
-        scores = evaluate(cloud, dataset.held_out, background=background, device=device)
+        cloud = yield from _filmed(job, Path(film), comment)
+    # Before it is measured: who does not wait for that has the scene.
     if output is not None:
         write_splats(cloud, output)
+    scores = None
+    if not all(view.blank for view in dataset.held_out):
+        background = (0.0, 0.0, 0.0) if numbers.background == "random" else numbers.background
+        scores = yield from evaluate_job(
+            cloud, dataset.held_out, background=background, device=device
+        )
     return Fitted(
         cloud, scores, len(dataset.views), len(dataset.held_out), numbers.steps,
         time.monotonic() - begin,
@@ -237,13 +242,15 @@ def _film_size(camera: Camera) -> Camera:
     return camera.resized(width, height)
 
 
-def _filmed(job: Job[SplatCloud], path: Path) -> Generator[Progress, None, SplatCloud]:
+def _filmed(
+    job: Job[SplatCloud], path: Path, comment: str
+) -> Generator[Progress, None, SplatCloud]:
     """Run a fit and film its previews; the last picture stays for a second."""
     last: Any = None
     with (
         contextlib.closing(job),
         atomic_write(path) as temporary,
-        FilmWriter(temporary, frame_rate(_FILM_FPS)) as writer,
+        FilmWriter(temporary, frame_rate(_FILM_FPS), comment=comment) as writer,
     ):
         while True:
             try:
@@ -266,9 +273,4 @@ def _check_output(path: Path) -> None:
     if entry is None or not entry.writes:
         known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
         raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
-    _check_folder(path)
-
-
-def _check_folder(path: Path) -> None:
-    if not path.absolute().parent.is_dir():
-        raise OutputError(f"There is no such folder to write to: {path}")
+    check_target(path)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import torch
 
-from polyorama.core.jobs import Progress
+from polyorama.core.jobs import Progress, run
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.render.cuda import availability
 from polyorama.render.cuda.probe import load_gsplat
@@ -54,7 +54,15 @@ if TYPE_CHECKING:
     from polyorama.vision.fit.density import Strategy
     from polyorama.vision.fit.model import OptimiserFactory
 
-__all__ = ["FitProgress", "Scores", "evaluate", "fit", "fit_device", "one_thread"]
+__all__ = [
+    "FitProgress",
+    "Scores",
+    "evaluate",
+    "evaluate_job",
+    "fit",
+    "fit_device",
+    "one_thread",
+]
 
 log = logging.getLogger(__name__)
 
@@ -158,6 +166,7 @@ def fit(
         with _words_for_memory(loop):
             if resume:
                 loop.restore(Path(str(checkpoint)))
+                yield loop.progress(None)
             kept_at = time.monotonic()
             if preview:
                 shown = loop.step // preview_every
@@ -187,7 +196,24 @@ def evaluate(
     background: tuple[float, float, float] = (0.0, 0.0, 0.0),
     device: str = "cpu",
 ) -> Scores:
-    """Measure splats against views: PSNR and SSIM over the pixels that count.
+    """As `evaluate_job`, and wait for it.
+
+    Raises
+    ------
+    UsageError, UnavailableError
+        As `evaluate_job`.
+    """
+    return run(evaluate_job(cloud, views, background=background, device=device))
+
+
+def evaluate_job(
+    cloud: SplatCloud,
+    views: Sequence[View],
+    *,
+    background: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    device: str = "cpu",
+) -> Job[Scores]:
+    """Measure splats against views: PSNR and SSIM over the pixels that count; as a job.
 
     Views that are masked as a whole are left out, with a warning that names them.
 
@@ -214,8 +240,9 @@ def evaluate(
     under = torch.tensor(background, dtype=torch.float32, device=place)
     each: list[float] = []
     similarities: list[float] = []
-    with torch.no_grad(), one_thread():
-        for index in range(len(views)):
+    for index in range(len(views)):
+        yield Progress(index, len(views), "Measuring")
+        with torch.no_grad(), one_thread():
             target = pictures.target(index)
             drawn = rasterize(
                 *natural, target.viewmat, target.lens, background=under, constants=constants
