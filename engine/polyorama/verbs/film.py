@@ -23,6 +23,8 @@ from polyorama.render.shoot import Filming, draw_count, drawing, finished, shoot
 from polyorama.render.state import Constants
 from polyorama.scene.document import Document
 from polyorama.scene.framing import frame_document
+from polyorama.scene.properties_of import at_time
+from polyorama.scene.rigs import view_camera
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.subject import OUTLIERS, can_be_drawn, document_points, weighted_quantile
 
@@ -60,9 +62,15 @@ _TURNTABLE_FILL = 0.84
 
 
 def view_of(
-    document: Document, *, size: tuple[int, int] | None = None, fov: float | None = None
+    document: Document,
+    *,
+    size: tuple[int, int] | None = None,
+    fov: float | None = None,
+    time: float = 0.0,
 ) -> Camera:
-    """The document's saved view; where it has none, one that frames the subject well, upright.
+    """What a document is seen through: its camera node, else its saved view.
+
+    Where it has neither, a camera that frames the subject well, upright.
 
     Parameters
     ----------
@@ -71,17 +79,22 @@ def view_of(
     size
         (width, height) in pixels; None is the saved view's, or 1280x720.
     fov
-        Vertical field of view in degrees; None is the saved view's, or 45.
+        Vertical field of view in degrees; None is that of the camera node or the saved view, or 45.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
     UsageError
         If size or field of view make no camera.
     """
+    document = at_time(document, time)
     saved = document.camera
-    if saved is None:
-        return frame_document(document, size=size or _SIZE, fov=_FOV if fov is None else fov)
-    camera = saved if size is None else saved.resized(*size)
+    if size is None:
+        size = _SIZE if saved is None else (saved.width, saved.height)
+    camera = view_camera(document, size)
+    if camera is None:
+        return frame_document(document, size=size, fov=_FOV if fov is None else fov)
     return camera if fov is None else with_fov(camera, fov)
 
 
@@ -123,6 +136,7 @@ def render(
     constants: Constants | str | None = None,
     limit: int | None = None,
     filming: Filming | None = None,
+    time: float = 0.0,
 ) -> Frame:
     """Draw one picture of a document.
 
@@ -131,7 +145,7 @@ def render(
     document
         What is drawn.
     camera
-        From where; None is the document's saved view, or frames the subject.
+        From where; None is what the document is seen through, or frames the subject.
     size
         (width, height) in pixels; None is the camera's own, or 1280x720.
     backend
@@ -146,6 +160,8 @@ def render(
         Draw only the `limit` most important splats.
     filming
         Panorama, stereo, lens, shutter and grade; None draws the sharp, plain picture.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
@@ -156,7 +172,7 @@ def render(
     """
     job = render_job(
         document, camera, size=size, backend=backend, outputs=outputs, background=background,
-        constants=constants, limit=limit, filming=filming,
+        constants=constants, limit=limit, filming=filming, time=time,
     )  # fmt: skip
     return run(job)
 
@@ -172,6 +188,7 @@ def render_job(
     constants: Constants | str | None = None,
     limit: int | None = None,
     filming: Filming | None = None,
+    time: float = 0.0,
 ) -> Job[Frame]:
     """As `render`, as a job that says how far it is; a `Shot` also knows how the camera moves."""
     _check_kinds(document, camera, size, outputs, background, constants, filming)
@@ -183,16 +200,16 @@ def render_job(
     if shot is None:
         assert not isinstance(camera, Shot)
         if camera is None:
-            camera = view_of(document, size=size)
+            camera = view_of(document, size=size, time=time)
         elif size is not None:
             camera = camera.resized(*size)
         shot = Shot(camera)
     wanted = tuple(outputs)
     draw = drawing(
-        get_rasterizer(backend), document, background=background, constants=constants, limit=limit
-    )
-    behind = document.background if isinstance(background, str) else background
-    steps = shoot(draw, shot, filming, wanted, opaque=behind is not None)
+        get_rasterizer(backend), document, background=background, constants=constants,
+        limit=limit, time=time,
+    )  # fmt: skip
+    steps = shoot(draw, shot, filming, wanted, opaque=background is not None)
     total = draw_count(shot.camera, filming, wanted)
     done = 0
     yield Progress(done, total, "Rendering")
@@ -255,6 +272,7 @@ def render_frames(
     constants: Constants | str | None = None,
     filming: Filming | None = None,
     loop: bool = False,
+    time: float = 0.0,
 ) -> Iterator[Frame]:
     """One frame for each camera, made when it is asked for; parameters as of `render`.
 
@@ -271,15 +289,16 @@ def render_frames(
     _check_kinds(document, None, None, outputs, background, constants, filming)
     warn_of_nothing(document)
     filming = filming or Filming()
-    draw = drawing(get_rasterizer(backend), document, background=background, constants=constants)
-    behind = document.background if isinstance(background, str) else background
+    draw = drawing(
+        get_rasterizer(backend), document, background=background, constants=constants, time=time
+    )
     wanted = tuple(outputs)
     moving = filming.sampling.shutter > 0.0
     film: Iterable[Shot] = (
         shots(list(cameras), loop=loop) if moving else (Shot(camera) for camera in cameras)
     )
     for shot in film:
-        yield finished(shoot(draw, shot, filming, wanted, opaque=behind is not None))
+        yield finished(shoot(draw, shot, filming, wanted, opaque=background is not None))
 
 
 def turntable(
@@ -293,6 +312,7 @@ def turntable(
     background: Background = "document",
     constants: Constants | str | None = None,
     filming: Filming | None = None,
+    time: float = 0.0,
 ) -> Iterator[Frame]:
     """The frames of one full turn around the subject, which loops without a seam.
 
@@ -306,7 +326,7 @@ def turntable(
         (width, height) in pixels.
     camera
         Where the turn starts; None frames the subject so that it stays in the picture all round.
-    backend, background, constants, filming
+    backend, background, constants, filming, time
         As of `render`.
 
     Raises
@@ -319,10 +339,10 @@ def turntable(
     _check_kinds(document, camera, size, (), background, constants, filming)
     count = frame_count(seconds, fps)
     start = camera if camera is None else camera.resized(*size)
-    cameras = turntable_cameras(document, count, size=size, camera=start)
+    cameras = turntable_cameras(at_time(document, time), count, size=size, camera=start)
     return render_frames(
         document, cameras, backend=backend, background=background, constants=constants,
-        filming=filming, loop=True,
+        filming=filming, loop=True, time=time,
     )  # fmt: skip
 
 
