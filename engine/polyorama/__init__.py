@@ -40,6 +40,7 @@ _LAZY = {
     "doctor": "polyorama.verbs.doctor",
     "edit": "polyorama.edit",
     "compare": "polyorama.verbs.inspect",
+    "film": "polyorama.verbs.timeline",
     "fit": "polyorama.verbs.fit",
     "inspect": "polyorama.verbs.inspect",
     "open": "polyorama.verbs.open",

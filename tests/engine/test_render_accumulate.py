@@ -109,7 +109,7 @@ def test_where_colour_is_linear_and_where_it_is_not() -> None:
     assert brighter.color[6, 8, 0] == pytest.approx(0.6857, abs=2e-3)
 
 
-def half_and_half(camera: Camera, outputs: tuple[str, ...]) -> object:
+def half_and_half(camera: Camera, outputs: tuple[str, ...], time: float | None) -> object:
     """White for cameras moved to the right, black for the others."""
     white = float(camera.position[0] > 0)
     color = np.full((camera.height, camera.width, 4), white, np.float32)

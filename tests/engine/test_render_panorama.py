@@ -444,7 +444,7 @@ def test_draws_are_counted_beforehand() -> None:
     for filming in cases:
         for outputs in (("rgba8",), ("rgba8", "depth"), ("depth",), ("linear", "normals")):
             steps = sum(1 for _ in shoot(draw, Shot(camera), filming, outputs))
-            assert steps == draw_count(camera, filming, outputs), (filming, outputs)
+            assert steps == draw_count(Shot(camera), filming, outputs), (filming, outputs)
 
 
 def test_contradictions_are_told() -> None:

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 from polyorama.cli.arguments import accept_negative_lists, color
 from polyorama.cli.filming import SPEAKING as FILMING_OPTIONS
 from polyorama.cli.filming import add_filming, filming_of
-from polyorama.cli.render_cameras import MOVES, add_cameras, is_moving, shots_of, target_of
+from polyorama.cli.render_cameras import (
+    MOVES,
+    add_cameras,
+    frames_a_second,
+    is_moving,
+    shots_of,
+    target_of,
+)
 from polyorama.cli.render_cameras import SPEAKING as CAMERA_OPTIONS
 from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
@@ -22,7 +29,12 @@ from polyorama.errors import OutputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from polyorama.core.types import Camera
     from polyorama.render.accumulate import Shot
+    from polyorama.render.shoot import Filming
     from polyorama.scene.document import Document
     from polyorama.verbs.workers import Look
 
@@ -97,13 +109,24 @@ def run(options: argparse.Namespace) -> int:
         options.backend,
         document.background if background == "document" else background,  # type: ignore[arg-type]
         _constants(options, document),
-        filming_of(options, shots[0].camera, target),
+        _filming(options, document, shots[0].camera, target),
     )
     if kind == "film":
         return _film(options, document, shots, look, begin)
     if kind == "sequence":
         return _sequence(options, document, numbers, shots, look, begin)
     return _still(options, document, shots[0], look, begin)
+
+
+def _filming(
+    options: argparse.Namespace, document: Document, camera: Camera, target: NDArray[np.float64]
+) -> Filming:
+    filming = filming_of(options, camera, target)
+    if options.timeline is None:
+        return filming
+    from polyorama.verbs.timeline import timeline_filming
+
+    return timeline_filming(document, filming)
 
 
 def _kind(options: argparse.Namespace) -> str:
@@ -173,7 +196,9 @@ _CONTRADICTIONS = (
     ("fov", "ortho"), ("cameras", "ortho"), ("cameras", "fov"), ("equirect", "fisheye"),
     ("equirect", "ortho"), ("fisheye", "ortho"), ("stereo", "ortho"), ("dof", "ortho"),
     ("dof", "equirect"), ("dof", "fisheye"), ("dolly_zoom", "ortho"), ("dolly", "cameras"),
-    ("dolly_zoom", "cameras"), ("hold", "cameras"), *itertools.combinations(MOVES, 2),
+    ("dolly_zoom", "cameras"), ("hold", "cameras"), ("timeline", "cameras"),
+    ("timeline", "time"), ("timeline", "eye"), ("timeline", "handheld"),
+    ("timeline", "ortho"), *itertools.combinations(MOVES, 2),
     *(("views", name) for name in (*MOVES, "cameras", "frames", "handheld", "shutter", "dof",
       "equirect", "fisheye", "stereo", "ortho")),
 )  # fmt: skip
@@ -291,8 +316,9 @@ def _film(
     from polyorama.io.video import frame_rate
     from polyorama.verbs.sequences import film_job, kept_frames, parts_folder
 
+    rate = frames_a_second(options, document)
     job = film_job(
-        options.output, document, shots, options.fps, look=look, quality=options.quality,
+        options.output, document, shots, rate, look=look, quality=options.quality,
         codec=options.codec, jobs=options.jobs, resume=options.resume, comment=_command(options),
     )  # fmt: skip
     try:
@@ -308,7 +334,7 @@ def _film(
             _stopped("Nothing was written.")
         return 130
     width, height = look.filming.size(shots[0].camera)
-    seconds = outcome.frames / frame_rate(options.fps)
+    seconds = outcome.frames / frame_rate(rate)
     _say(
         f"{width}x{height}, {outcome.frames} frames, {float(seconds):.2f} s of film"
         f"{_reused(outcome.reused)} in {time.monotonic() - begin:.1f} s",
@@ -375,7 +401,7 @@ def _stopped(text: str) -> None:
 
 
 _SPEAKING = (*CAMERA_OPTIONS, "background", "preset", "antialiased", "surfels", *FILMING_OPTIONS)
-_DEFAULTS = {"background": "document", "fps": "30", "surfels": _SURFELS}
+_DEFAULTS = {"background": "document", "surfels": _SURFELS}
 
 
 def _command(options: argparse.Namespace, *, leave_out: Sequence[str] = ()) -> str:
@@ -401,6 +427,8 @@ def _word(name: str, value: Any) -> str:
         return _digits(value)
     if name == "dof":
         return f"f/{_digits(value[0])}@{value[1]}"
+    if name == "timeline":
+        return f"{_digits(value[0])}:{'' if value[1] is None else _digits(value[1])}"
     joint = {"size": "x", "dolly": ":", "dolly_zoom": ":", "handheld": ":"}.get(name, ",")
     return joint.join(_digits(number) for number in value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from polyorama.cli.arguments import size, vector
@@ -20,20 +21,23 @@ if TYPE_CHECKING:
     from polyorama.render.accumulate import Shot
     from polyorama.scene.document import Document
 
-__all__ = ["MOVES", "SPEAKING", "add_cameras", "is_moving", "shots_of", "target_of"]
+__all__ = [
+    "MOVES", "SPEAKING", "add_cameras", "frames_a_second", "is_moving", "shots_of", "target_of",
+]  # fmt: skip
 
 SPEAKING = (
     "size", "eye", "target", "up", "fov", "ortho", "turntable", "cameras", "fly", "dolly",
-    "dolly_zoom", "hold", "handheld", "views", "frames", "fps",
+    "dolly_zoom", "hold", "timeline", "time", "handheld", "views", "frames", "fps",
 )  # fmt: skip
 """Names of the options that decide where cameras are, in the order in which commands tell them."""
 
-MOVES = ("turntable", "fly", "dolly", "dolly_zoom", "hold")
+MOVES = ("timeline", "turntable", "fly", "dolly", "dolly_zoom", "hold")
 """Options that make a film of one camera or of keys."""
 
 _SIZE = (1280, 720)
 _PANORAMA, _FISHEYE = (4096, 2048), (2048, 2048)
 _SET = (800, 800)
+_FPS = "30"
 _SHORTEST = 1e-6
 
 
@@ -61,6 +65,11 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
 
     group = parser.add_argument_group("movement")
     add = group.add_argument
+    add(
+        "--timeline", type=_part, nargs="?", const=(0.0, None), metavar="A:B",
+        help="the project's own film, as its cameras and keys have it; only from A to B seconds",
+    )  # fmt: skip
+    add("--time", type=float, metavar="SECONDS", help="where on the timeline a picture is taken")
     add("--turntable", type=float, metavar="SECONDS", help="one full turn around the target")
     add("--fly", type=float, metavar="SECONDS", help="fly smoothly through the --cameras")
     add(
@@ -77,7 +86,18 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
         help="sway like a hand, AMOUNT degrees (0.3 is calm); a seed gives always the same",
     )  # fmt: skip
     add("--frames", metavar="A:B:STEP", help="only these frames, counted from 0, B excluded")
-    add("--fps", default="30", metavar="N", help="frames a second (default 30)")
+    add("--fps", metavar="N", help="frames a second (default 30, or the timeline's)")
+
+
+def _part(text: str) -> tuple[float, float | None]:
+    first, _, last = text.partition(":")
+    try:
+        start, end = float(first or 0.0), float(last) if last else None
+    except ValueError:
+        start, end = math.nan, None
+    if not (0.0 <= start < (math.inf if end is None else end)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not two times in seconds, as in 0:4")
+    return start, end
 
 
 def _dolly(text: str) -> tuple[float, float]:
@@ -93,6 +113,13 @@ def _handheld(text: str) -> tuple[float, float]:
     if seed < 0 or seed != int(seed):
         raise argparse.ArgumentTypeError(f"{text!r} has no whole number from 0 on as its seed")
     return seed, amount
+
+
+def frames_a_second(options: argparse.Namespace, document: Document) -> str | float:
+    """The film's rate: the one asked for, else the timeline's, else 30."""
+    if options.fps is None and options.timeline is not None:
+        return document.timeline.fps
+    return options.fps or _FPS
 
 
 def is_moving(options: argparse.Namespace) -> bool:
@@ -130,10 +157,12 @@ def shots_of(
     from polyorama.render.paths import handheld, select_frames
     from polyorama.verbs.film import level
 
+    if options.timeline is not None:
+        return _timeline_shots(options, document)
     cameras = _path(options, document, target)
     if options.handheld is not None:
         seed, amount = options.handheld
-        rate = frame_rate(options.fps)
+        rate = frame_rate(options.fps or _FPS)
         depth = float((target - cameras[0].position) @ cameras[0].forward)
         cameras = handheld(
             cameras, [float(i / rate) for i in range(len(cameras))],
@@ -147,6 +176,8 @@ def shots_of(
                 f"{cameras[0].height}; give --size 4096x2048 or so."
             )
     film = shots(cameras, loop=options.turntable is not None)
+    if options.time is not None:
+        film = [replace(shot, time=options.time) for shot in film]
     numbers: Sequence[int] = range(len(cameras))
     if options.frames is not None:
         numbers = select_frames(options.frames, len(cameras))
@@ -155,6 +186,24 @@ def shots_of(
             f"There are {len(numbers)} cameras for one picture; choose one with --frames 0, or "
             "write a sequence (frames/####.png) or a film (.mp4)."
         )
+    return numbers, [film[number] for number in numbers]
+
+
+def _timeline_shots(
+    options: argparse.Namespace, document: Document
+) -> tuple[Sequence[int], list[Shot]]:
+    """The frames of the document's own film."""
+    from polyorama.render.paths import select_frames
+    from polyorama.verbs.timeline import timeline_shots
+
+    start, end = options.timeline
+    film = timeline_shots(
+        document, _size(options) or _saved_size(options, document), fps=options.fps, start=start,
+        end=end, lens=options.dof is None,
+    )  # fmt: skip
+    numbers: Sequence[int] = range(len(film))
+    if options.frames is not None:
+        numbers = select_frames(options.frames, len(film))
     return numbers, [film[number] for number in numbers]
 
 
@@ -173,7 +222,7 @@ def _path(
             target=target, up=options.up,
         )  # fmt: skip
     if options.turntable is not None:
-        count = frame_count(options.turntable, options.fps)
+        count = frame_count(options.turntable, options.fps or _FPS)
         first = None
         chosen = (options.eye, options.target, options.ortho, document.camera)
         if any(choice is not None for choice in chosen):
@@ -186,17 +235,17 @@ def _path(
         cameras = _read_cameras(options)
         if options.fly is None:
             return cameras
-        count = frame_count(options.fly, options.fps)
+        count = frame_count(options.fly, options.fps or _FPS)
         last = len(cameras) - 1
         keys = [i / max(last, 1) for i in range(len(cameras))]
         return spline(cameras, keys, [i / max(count - 1, 1) for i in range(count)])
     camera = _one_camera(options, document)
     if options.hold is not None:
-        return [camera] * frame_count(options.hold, options.fps)
+        return [camera] * frame_count(options.hold, options.fps or _FPS)
     move = options.dolly or options.dolly_zoom
     if move is None:
         return [camera]
-    count = frame_count(move[0], options.fps)
+    count = frame_count(move[0], options.fps or _FPS)
     places = ease([i / max(count - 1, 1) for i in range(count)])
     if options.dolly is not None:
         return dolly(camera, target, move[1], places)

@@ -36,6 +36,7 @@ __all__ = [
     "accumulate",
     "lens_points",
     "sample_cameras",
+    "sample_times",
     "shots",
     "shutter_times",
     "softening_of",
@@ -178,11 +179,20 @@ class Shot:
         At the frame's moment.
     before, after
         One frame earlier and later; None rests.
+    time
+        The document's time at the frame's moment, s; None where the document does not move.
+    frame_seconds
+        How much the document's time is from frame to frame, s.
+    dof
+        A lens of this frame alone, in the place of the film's; None takes the film's.
     """
 
     camera: Camera
     before: Camera | None = None
     after: Camera | None = None
+    time: float | None = None
+    frame_seconds: float = 0.0
+    dof: DepthOfField | None = None
 
     def at(self, moments: ArrayLike) -> list[Camera]:
         """The camera at times within -1..1 frames, on a smooth curve through the three."""
@@ -306,6 +316,14 @@ def softening_of(shot: Shot, sampling: Sampling) -> Softening | None:
     return Softening(shot.camera, sampling.dof, sampling.samples)
 
 
+def sample_times(shot: Shot, sampling: Sampling) -> list[float | None]:
+    """The document's time in each picture that is averaged, s; None where it does not move."""
+    if shot.time is None or sampling.shutter == 0.0:
+        return [shot.time] * sampling.count
+    moments = sampling.shutter * shutter_times(sampling.count, sampling.seed)
+    return [max(0.0, shot.time + float(moment) * shot.frame_seconds) for moment in moments]
+
+
 def sample_cameras(shot: Shot, sampling: Sampling) -> list[Camera]:
     """The cameras whose pictures are averaged, at the final size.
 
@@ -352,7 +370,7 @@ def through_lens(camera: Camera, dof: DepthOfField, point: ArrayLike) -> Camera:
 
 
 def accumulate(
-    view: Callable[[Camera, tuple[str, ...]], Generator[None, None, Frame]],
+    view: Callable[[Camera, tuple[str, ...], float | None], Generator[None, None, Frame]],
     shot: Shot,
     sampling: Sampling,
 ) -> Generator[None, None, NDArray[np.float32]]:
@@ -362,7 +380,8 @@ def accumulate(
     ----------
     view
         Draws one picture with the output "color" (display values) or, where it resampled them
-        already, `linear`; a generator that yields after every frame drawn.
+        already, `linear`, at a time of the document; a generator that yields after every frame
+        drawn.
     shot, sampling
         What is drawn.
 
@@ -380,9 +399,9 @@ def accumulate(
         )
     total = np.zeros((camera.height, camera.width, 4), np.float32)
     cameras = sample_cameras(shot, sampling)
-    for sample in cameras:
+    for sample, moment in zip(cameras, sample_times(shot, sampling), strict=True):
         drawn = sample if times == 1 else sample.resized(width, height)
-        frame = yield from view(drawn, ("color",))
+        frame = yield from view(drawn, ("color",), moment)
         if frame.linear is not None:
             add_averaged(frame.linear, total, 1.0 / len(cameras))
         else:

@@ -112,6 +112,7 @@ class Draw(Protocol):
         *,
         reach: float = 0.0,
         softening: Softening | None = None,
+        time: float | None = None,
     ) -> Frame:
         """The frame of `camera`.
 
@@ -123,6 +124,8 @@ class Draw(Protocol):
             it the glow of a large splat would end at the edge of a narrow picture.
         softening
             Widens what is out of focus, see `polyorama.render.accumulate.Softening`.
+        time
+            Of the document, s; None is the drawing's own.
         """
         ...
 
@@ -143,14 +146,16 @@ def drawing(
     rasterizer, document, background, constants, limit, time
         As of `polyorama.render.resolve.resolve`.
     """
-    softened: list[tuple[Softening, Gaussians]] = []
+    own_time = time
+    softened: list[tuple[Softening, Gaussians, Gaussians]] = []
 
     def soft(whole: Gaussians, softening: Softening) -> Gaussians:
-        # All samples of a shot share one.
-        if not softened or softened[0][0] is not softening:
+        # All samples of a shot share one, while the document rests.
+        kept = softened[0] if softened else None
+        if kept is None or kept[0] is not softening or kept[1] is not whole:
             made = replace(whole, cloud=softening.applied(whole.cloud), cache={})
-            softened[:] = [(softening, made)]
-        return softened[0][1]
+            softened[:] = [(softening, whole, made)]
+        return softened[0][2]
 
     def draw(
         camera: Camera,
@@ -158,10 +163,12 @@ def drawing(
         *,
         reach: float = 0.0,
         softening: Softening | None = None,
+        time: float | None = None,
     ) -> Frame:
         state = resolve(
-            document, camera, background=background, constants=constants, limit=limit, time=time
-        )
+            document, camera, background=background, constants=constants, limit=limit,
+            time=own_time if time is None else time,
+        )  # fmt: skip
         if softening is not None or reach or "normals" in outputs:
             state = state.baked()  # what follows reads where splats are, and how they lie
         half = 0.5 * min(camera.width / camera.fx, camera.height / camera.fy)
@@ -202,9 +209,11 @@ def _nothing(camera: Camera) -> Any:
     return np.zeros((camera.height, camera.width, 3), np.float32)
 
 
-def draw_count(camera: Camera, filming: Filming, outputs: Iterable[str]) -> int:
+def draw_count(shot: Shot, filming: Filming, outputs: Iterable[str]) -> int:
     """How often a rasterizer draws for one such picture, to tell how far it is."""
-    wanted = set(outputs)
+    wanted, camera = set(outputs), shot.camera
+    if shot.dof is not None:
+        filming = replace(filming, sampling=replace(filming.sampling, dof=shot.dof))
     if filming.is_plain and not wanted & {"linear"}:
         return 1
     faces = 1
@@ -253,8 +262,10 @@ def shoot(
     unknown = sorted(set(wanted) - SHOT_OUTPUTS)
     if unknown:
         raise UsageError(f"Unknown outputs {unknown}; choose from {sorted(SHOT_OUTPUTS)}.")
+    if shot.dof is not None:
+        filming = replace(filming, sampling=replace(filming.sampling, dof=shot.dof))
     if filming.is_plain and "linear" not in wanted:
-        frame = draw(shot.camera, wanted)
+        frame = draw(shot.camera, wanted, time=shot.time)
         yield
         return frame
     stereo = filming.stereo
@@ -292,7 +303,17 @@ def _one_eye(
     equirect = projection.kind == "equirectangular"
     faces = slice_faces(stereo, side) if stereo is not None and equirect else None
 
-    def view(camera: Camera, names: tuple[str, ...]) -> Generator[None, None, Frame]:
+    def view(
+        camera: Camera, names: tuple[str, ...], time: float | None
+    ) -> Generator[None, None, Frame]:
+        def once(camera: Camera, names: tuple[str, ...]) -> Generator[None, None, Frame]:
+            frame = draw(
+                camera, names, reach=0.0 if projection.is_plain else _REACH,
+                softening=softening if "color" in names else None, time=time,
+            )  # fmt: skip
+            yield
+            return frame
+
         if projection.is_plain:
             frame = yield from once(camera, names)
         else:
@@ -300,22 +321,13 @@ def _one_eye(
         return frame
 
     softening = softening_of(shot, filming.sampling)
-
-    def once(camera: Camera, names: tuple[str, ...]) -> Generator[None, None, Frame]:
-        frame = draw(
-            camera, names, reach=0.0 if projection.is_plain else _REACH,
-            softening=softening if "color" in names else None,
-        )  # fmt: skip
-        yield
-        return frame
-
     colors = {"rgba8", "color", "linear"}
     rest = tuple(name for name in wanted if name not in colors)
     if "features" in rest and not projection.is_plain:
         raise UsageError("Feature channels cannot be drawn as a panorama.")
     frame = Frame()
     if rest:
-        frame = yield from view(shot.camera, rest)
+        frame = yield from view(shot.camera, rest, shot.time)
     if not colors & set(wanted):
         return frame
     light = yield from accumulate(view, shot, filming.sampling)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.render.accumulate import Shot
 from polyorama.render.frame import Frame
 from polyorama.render.panorama import Face, Region, face_of
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.types import Camera
-
+    from polyorama.render.accumulate import Shot
 __all__ = ["LAYOUTS", "Stereo", "eye_shot", "packed", "slice_faces"]
 
 LAYOUTS = ("side-by-side", "top-bottom")
@@ -85,10 +84,11 @@ def eye_shot(shot: Shot, stereo: Stereo, side: int) -> Shot:
     UsageError
         If the camera is orthographic.
     """
-    return Shot(
-        _eye(shot.camera, stereo, side),
-        None if shot.before is None else _eye(shot.before, stereo, side),
-        None if shot.after is None else _eye(shot.after, stereo, side),
+    return replace(
+        shot,
+        camera=_eye(shot.camera, stereo, side),
+        before=None if shot.before is None else _eye(shot.before, stereo, side),
+        after=None if shot.after is None else _eye(shot.after, stereo, side),
     )
 
 

@@ -210,7 +210,7 @@ def render_job(
         limit=limit, time=time,
     )  # fmt: skip
     steps = shoot(draw, shot, filming, wanted, opaque=background is not None)
-    total = draw_count(shot.camera, filming, wanted)
+    total = draw_count(shot, filming, wanted)
     done = 0
     yield Progress(done, total, "Rendering")
     while True:

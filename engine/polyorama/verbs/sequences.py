@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ from polyorama.io.video import (
 )
 from polyorama.render.accumulate import Shot, shots
 from polyorama.render.rasterizers import get_rasterizer
+from polyorama.scene.codec import encode
 from polyorama.verbs.film import warn_of_nothing
 from polyorama.verbs.layers import LAYERS, NodeTable, write_layers
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
@@ -50,7 +52,11 @@ if TYPE_CHECKING:
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.render.shoot import Filming
+    from polyorama.scene.contents import Audio
     from polyorama.scene.document import Document
+    from polyorama.scene.mesh import Mesh
+    from polyorama.scene.selection import BitSet
+    from polyorama.scene.splats import SplatCloud
 
 __all__ = [
     "Outcome",
@@ -257,6 +263,7 @@ def film_job(
         check_timing(kind, rate)
     quality_of(quality)
     film = _as_shots(cameras)
+    _check_jobs(film, jobs)
     sizes = {(shot.camera.width, shot.camera.height) for shot in film}
     if len(sizes) != 1:
         raise UsageError(
@@ -430,6 +437,7 @@ def numbered_job(
     if not names:
         raise UsageError("Nothing is to be written; name pictures, float arrays or depth maps.")
     film = _as_shots(cameras)
+    _check_jobs(film, jobs)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{quality} {sorted((text or {}).items())}"
     stamps = _fingerprints(document, film, look)
@@ -513,19 +521,48 @@ def _work(
             yield Progress(done, total, note)
 
 
+def _check_jobs(film: Sequence[Shot], jobs: int) -> None:
+    """Processes share the flat splats of one moment; a document that moves stays in this one."""
+    if jobs > 1 and any(shot.time is not None for shot in film):
+        raise UsageError("Frames of a timeline are drawn by one process; leave out --jobs.")
+
+
 def _digest(*texts: str) -> str:
     return hashlib.blake2b("\n".join(texts).encode(), digest_size=12).hexdigest()
+
+
+class _Digests:
+    """Stands for large arrays by digests of their bytes."""
+
+    largest_bits = 1 << 28
+
+    def put(self, content: SplatCloud | Mesh | Audio | BitSet) -> str:
+        """See `polyorama.scene.codec.Blobs`."""
+        found = hashlib.blake2b(type(content).__name__.encode(), digest_size=12)
+        for entry in fields(content):
+            value = getattr(content, entry.name)
+            if isinstance(value, np.ndarray):
+                found.update(f"{entry.name} {value.shape} {value.dtype}".encode())
+                found.update(np.ascontiguousarray(value).data)
+            elif entry.name == "materials":
+                for material in value:
+                    found.update(f"{material.color} {material.emission}".encode())
+                    if material.texture is not None:
+                        found.update(np.ascontiguousarray(material.texture).data)
+            else:
+                found.update(f"{entry.name} {value!r}".encode())
+        return found.hexdigest()
+
+    def get(self, key: str) -> SplatCloud | Mesh | Audio | BitSet:
+        """Digests cannot be read back."""
+        raise KeyError(key)
 
 
 def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[str]:
     """For each shot, a digest of all that decides its frame's pixels."""
     scene = hashlib.blake2b(digest_size=12)
-    for node, world in document.drawn():
-        cloud = node.splats
-        assert cloud is not None
-        scene.update(f"{len(cloud)} {cloud.sh.shape[1]} {cloud.model}".encode())
-        for array in (world, cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh):
-            scene.update(np.ascontiguousarray(array).data)
+    told = encode((document.nodes, document.timeline, document.up), _Digests())
+    scene.update(json.dumps(told, sort_keys=True).encode())
     backend = get_rasterizer(look.backend).name
     shared = f"{polyorama.__version__} {backend} {look.background} {look.constants}"
     common = _digest(scene.hexdigest(), shared, repr(look.filming))
@@ -534,7 +571,7 @@ def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[
 
 
 def _shot_words(shot: Shot, moving: bool) -> tuple[str, ...]:
-    words = _camera_words(shot.camera)
+    words = (*_camera_words(shot.camera), f"{shot.time} {shot.frame_seconds} {shot.dof}")
     for neighbor in (shot.before, shot.after) if moving else ():
         words += ("rests",) if neighbor is None else _camera_words(neighbor)
     return words
