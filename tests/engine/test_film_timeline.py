@@ -134,8 +134,12 @@ def test_the_command_line_films_a_project(tmp_path, capsys) -> None:
         stream = film_file.streams.video[0]
         assert (stream.frames, float(stream.average_rate)) == (8, 4.0)
     capsys.readouterr()
-    assert main([*command, "--timeline", "--jobs", "2", "-o", str(target)]) == 2
-    assert "one process" in capsys.readouterr().err
+    films = []
+    for jobs in ("1", "2"):  # two parts, so that two processes draw
+        more = ["--timeline", "--fps", "12", "--jobs", jobs, "-o", str(target)]
+        assert main([*command, *more]) == 0
+        films.append(target.read_bytes())
+    assert films[0] == films[1]
     assert main([*command, "--time", "2", "-o", str(tmp_path / "end.png")]) == 0
 
 

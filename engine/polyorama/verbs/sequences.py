@@ -263,7 +263,6 @@ def film_job(
         check_timing(kind, rate)
     quality_of(quality)
     film = _as_shots(cameras)
-    _check_jobs(film, jobs)
     sizes = {(shot.camera.width, shot.camera.height) for shot in film}
     if len(sizes) != 1:
         raise UsageError(
@@ -437,7 +436,6 @@ def numbered_job(
     if not names:
         raise UsageError("Nothing is to be written; name pictures, float arrays or depth maps.")
     film = _as_shots(cameras)
-    _check_jobs(film, jobs)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{quality} {sorted((text or {}).items())}"
     stamps = _fingerprints(document, film, look)
@@ -519,12 +517,6 @@ def _work(
         for _ in steps:
             done += 1
             yield Progress(done, total, note)
-
-
-def _check_jobs(film: Sequence[Shot], jobs: int) -> None:
-    """Processes share the flat splats of one moment; a document that moves stays in this one."""
-    if jobs > 1 and any(shot.time is not None for shot in film):
-        raise UsageError("Frames of a timeline are drawn by one process; leave out --jobs.")
 
 
 def _digest(*texts: str) -> str:
