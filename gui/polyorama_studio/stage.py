@@ -15,6 +15,7 @@ from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.properties_of import at_time
 from polyorama.scene.rigs import rig_camera
+from polyorama.scene.subject import splat_count
 from polyorama_studio.governor import FULL, Governor, fitting_size
 from polyorama_studio.marks import NO_MARKS, Marks
 from polyorama_studio.orbit import OrbitView
@@ -139,9 +140,7 @@ class Stage(QObject):
     @property
     def splat_count(self) -> int:
         """Splats of all visible nodes."""
-        if self.document is None:
-            return 0
-        return sum(len(node.content) for node, _ in self.document.drawn() if node.content)
+        return 0 if self.document is None else splat_count(self.document)
 
     @property
     def moving(self) -> bool:

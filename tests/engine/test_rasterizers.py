@@ -26,7 +26,9 @@ from polyorama.render.rasterizers import Availability, available_backends, get_r
 from polyorama.render.shoot import Filming, drawing, finished, shoot
 from polyorama.render.state import PRESETS, Gaussians, RenderState
 from polyorama.scene.document import Document
+from polyorama.scene.placement import matrix_of
 from polyorama.scene.splats import SplatCloud
+from polyorama.scene.stack import HIDDEN, SELECTED
 
 
 def backend(name, monkeypatch, state, promising=None):
@@ -524,6 +526,33 @@ def test_cuda_sends_splats_once(cuda, monkeypatch):
     for _ in range(3):
         rasterizer.render(RenderState(gaussians, camera()))
     assert len(sent) == 1
+
+
+def edited(**features):
+    """Splats of which a third are moved, a third hidden, a fifth selected."""
+    rng = np.random.default_rng(6)
+    whole = scene(**features)
+    turned = matrix_of((0.3, -0.2, 0.1), (20.0, 60.0, 0.0), (1.3, 1.3, 1.3))
+    count = len(whole.cloud)
+    state = HIDDEN * (rng.random(count) < 0.3) + SELECTED * (rng.random(count) < 0.2)
+    return replace(
+        whole, palette=np.stack([np.eye(4), turned])[:, :3], cache={}, state=state.astype(np.uint8),
+        cloud=replace(whole.cloud, sh=whole.cloud.sh * np.float32(0.4)),  # no colour below 0
+        palette_index=(rng.random(count) < 0.3).astype(np.uint16),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [None, 20])
+def test_cuda_draws_what_is_moved_hidden_and_selected(limit, cuda):
+    outputs = ("rgba8", "color", "depth", "features")
+    tint = (1.0, 0.7, 0.3)
+    state = RenderState(edited(features=3), camera(), None, highlight=tint, limit=limit)
+    frame, other = (r.render(state, outputs) for r in (cuda(False), CpuRasterizer()))
+    if limit is None:
+        assert_same(frame, other)
+    hidden = np.flatnonzero(state.gaussians.state & HIDDEN)
+    assert not np.isin(frame.ids, hidden).any()
+    assert len(np.unique(frame.ids)) > 5
 
 
 @pytest.mark.parametrize("packed", [False, True])

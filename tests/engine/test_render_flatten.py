@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from polyorama.errors import UsageError
+from polyorama.render.accumulate import DepthOfField, Sampling
 from polyorama.render.cpu import CpuRasterizer
 from polyorama.render.lit_meshes import lit_mesh, rig_of
+from polyorama.render.panorama import Projection
 from polyorama.render.prefix import limited
 from polyorama.render.resolve import draw, flatten, is_animated, resolve
 from polyorama.render.shading import DEFAULT_RIG
+from polyorama.render.shoot import Filming
 from polyorama.render.surfels import surfels_from_mesh
 from polyorama.scene.contents import Audio, CameraRig, LightRig
 from polyorama.scene.document import Document, Node
@@ -24,6 +27,7 @@ from polyorama.scene.splats import concatenate
 from polyorama.scene.subject import splat_count
 from polyorama.scene.timeline import Key, Timeline, Track
 from polyorama.verbs import workers
+from polyorama.verbs.film import render
 from tests.engine.test_render_cpu import orbit_camera, random_cloud
 
 TINT = (1.0, 0.7, 0.33)
@@ -278,3 +282,24 @@ def test_only_what_is_keyed_or_blown_is_animated():
     keyed = replace(document, timeline=Timeline(tracks=keys))
     assert is_animated(keyed)
     assert [flatten(keyed, t).node_ids for t in (0.0, 2.0)] == [("a", "b"), ("b",)]
+
+
+@pytest.mark.parametrize("kind", ["equirectangular", "perspective"])
+def test_normals_lenses_and_panoramas_see_what_was_moved(kind):
+    hidden = selected(400, 0.4, 3)
+    document = two_nodes(hidden=hidden)
+    flat = Document.of([flatten(document).baked().cloud], ["flat"])
+    size = (64, 32) if kind == "equirectangular" else (40, 30)
+    camera = orbit_camera(size)
+    lens = None if kind == "equirectangular" else DepthOfField(2.0, 3.0)
+    filming = Filming(Projection(kind), sampling=Sampling(samples=4, dof=lens))
+    outputs = ("color", "normals", "depth")
+    frame, other = (
+        render(each, camera, backend="cpu", outputs=outputs, filming=filming)
+        for each in (document, flat)
+    )
+    assert np.abs(frame.color - other.color).max() < 2e-3
+    assert np.abs(frame.normals - other.normals).max() < 2e-3
+    rows = flatten(document).baked().rows
+    told = np.where(other.ids >= 0, rows[other.ids], -1)
+    assert (frame.ids == told).mean() > 0.99

@@ -159,8 +159,18 @@ def _drawing_steps() -> list[Callable[[], object]]:
 
         return step
 
+    def draw_edited() -> object:
+        state = resolve(*tiny_scene(0))
+        count = len(state.gaussians.cloud)
+        edited = replace(
+            state.gaussians, palette=np.eye(3, 4)[None], cache={},
+            palette_index=np.zeros(count, np.uint16), state=np.zeros(count, np.uint8),
+        )  # fmt: skip
+        return rasterizer.render(replace(state, gaussians=edited))
+
     each = [draw({output}) for output in sorted(OUTPUTS)]
-    return [*each, draw(set(OUTPUTS)), *(draw({"rgba8"}, degree) for degree in (1, 2, 3))]
+    degrees = [draw({"rgba8"}, degree) for degree in (1, 2, 3)]
+    return [*each, draw(set(OUTPUTS)), *degrees, draw_edited]
 
 
 def _film_step() -> object:
