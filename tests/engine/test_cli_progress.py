@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from polyorama.cli import progress
+from polyorama.cli.stopping import ending_at_once
 from polyorama.core.jobs import Progress
 
 
@@ -84,3 +88,37 @@ def test_an_error_closes_the_job_and_is_passed_on():
 )
 def test_clock(seconds, text):
     assert progress._clock(seconds) == text
+
+
+_DEAF = """\
+import hashlib
+from polyorama.cli.stopping import ending_at_once
+with ending_at_once():
+    print("deaf", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000_000)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other processes cannot be interrupted there")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_work_that_hears_no_signal_ends_at_once(number: int) -> None:
+    """Ten minutes of work in one call of C; waiting for it would end in the timeout."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _DEAF], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout.readline() == "deaf\n"
+            process.send_signal(number)
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 128 + number
+    assert said == "polyorama: stopped.\n"
+
+
+def test_who_listened_before_listens_again() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with ending_at_once():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.set_wakeup_fd(-1) == -1

@@ -167,6 +167,20 @@ def test_stopped_by_hand_and_resumed_is_as_never_stopped(
     assert not (tmp_path / "broken.ply.fit").exists()
 
 
+def test_the_compiler_is_not_waited_for(pictures, tmp_path, monkeypatch):
+    """What is compiled is compiled before the fit, where Ctrl-C ends at once."""
+    heard = []
+
+    def compiling():
+        heard.append(signal.getsignal(signal.SIGINT))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polyorama.verbs.warm._fit_step", compiling)
+    assert main(["fit", str(pictures), *QUICK, "-o", str(tmp_path / "a.ply")]) == 130
+    assert "ending_at_once" in heard[0].__qualname__
+    assert not list(tmp_path.iterdir())
+
+
 def test_stopped_while_measuring_the_scene_is_there(pictures, tmp_path, monkeypatch, capsys):
     scene = tmp_path / "scene.ply"
     measured = []

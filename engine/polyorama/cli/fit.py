@@ -88,7 +88,9 @@ def run(options: argparse.Namespace) -> int:
     before = _mark(options.output)
 
     from polyorama.cli.progress import show
+    from polyorama.cli.stopping import ending_at_once
     from polyorama.verbs.fit import fit_job
+    from polyorama.verbs.warm import prepare_fit
     from polyorama.vision.fit.settings import FitSettings
 
     settings = FitSettings(
@@ -103,6 +105,8 @@ def run(options: argparse.Namespace) -> int:
         film_from=options.preview_from, comment=_command(options), checkpoint=checkpoint,
         resume=options.resume,
     )  # fmt: skip
+    with ending_at_once():
+        show(prepare_fit())
     try:
         done = show(_stoppable(job))
     except KeyboardInterrupt:

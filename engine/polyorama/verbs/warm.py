@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.jobs import Job
 
-__all__ = ["cache_folders", "is_warm", "prepare", "tiny_scene", "warm"]
+__all__ = ["cache_folders", "is_warm", "prepare", "prepare_fit", "tiny_scene", "warm"]
 
 _NOTE = "Preparing the renderer for this processor, once"
 _STAMP = "polyorama-warm.txt"
@@ -88,6 +88,15 @@ def prepare() -> Job[None]:
         yield Progress(done, len(steps), _NOTE)
         step()
     _mark()
+
+
+def prepare_fit() -> Job[None]:
+    """Compile or load what a fit needs before it begins.
+
+    A fit ends at Ctrl-C after the step at hand, and no step shall wait for the compiler.
+    """
+    yield Progress(0, 1, "Preparing to fit")
+    _fit_step()
 
 
 def is_warm() -> bool:

@@ -1,0 +1,68 @@
+"""Ctrl-C while the compiler works, which cannot be asked to stop."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["ending_at_once"]
+
+_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Within it, Ctrl-C and a request to end take effect at once: the process ends with 130 or 143.
+
+    Python hears signals between two of its own instructions, and one call of the compiler takes ten
+    seconds; heard inside one, an exception is lost, or damages what is being compiled. So the
+    system's handler wakes a thread, which says so and ends the process. Only for work that leaves
+    nothing behind.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    before = {
+        number: signal.getsignal(number)
+        for number in _REQUESTS
+        # What runs in the background may have been told to ignore Ctrl-C.
+        if signal.getsignal(number) not in (signal.SIG_IGN, None)
+    }
+    here, there = socket.socketpair()
+    there.setblocking(False)
+    thread = threading.Thread(target=_listen, args=(here,), name="polyorama-stop", daemon=True)
+    thread.start()
+    waking = signal.set_wakeup_fd(there.fileno(), warn_on_full_buffer=False)
+    for number in before:
+        signal.signal(number, lambda number, _frame: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(waking)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        there.close()
+        thread.join()
+        here.close()
+    if asked:
+        signal.raise_signal(asked[0])
+
+
+def _listen(here: socket.socket) -> None:
+    while number := here.recv(1):
+        if number[0] in _REQUESTS:
+            # The line of a bar is wiped, as where it ends by itself.
+            start = "\r\x1b[2K" if sys.stderr.isatty() else ""
+            with contextlib.suppress(OSError, ValueError):
+                sys.stderr.write(f"{start}polyorama: stopped.\n")
+                sys.stderr.flush()
+            os._exit(128 + number[0])
