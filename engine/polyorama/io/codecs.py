@@ -19,6 +19,7 @@ __all__ = [
     "FILM_ENDINGS",
     "LOSSLESS",
     "Codec",
+    "check_size",
     "choose_codec",
     "quality_of",
 ]
@@ -53,6 +54,8 @@ class Codec:
         Whether it keeps more than 8 bits, so that float pixels are worth having.
     exact
         Whether it stores 8-bit premultiplied pixels unchanged.
+    least_side
+        Fewest pixels that a picture may be wide or high.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Codec:
     part: str
     deep: bool = False
     exact: bool = False
+    least_side: int = 1
 
     @property
     def even(self) -> bool:
@@ -81,7 +85,11 @@ CODECS: Mapping[str, Codec] = {
     codec.name: codec
     for codec in (
         Codec("h264", "H.264", "libx264", "yuv420p", None, _PLAIN, ".mp4"),
-        Codec("h265", "H.265", "libx265", "yuv420p", None, (".mp4", ".mov", ".mkv"), ".mp4"),
+        Codec(
+            # x265 writes beyond its memory where a picture is narrower than one coding block.
+            "h265", "H.265", "libx265", "yuv420p", None, (".mp4", ".mov", ".mkv"), ".mp4",
+            least_side=64,
+        ),
         Codec(
             "prores", "ProRes 4444", "prores_ks", "yuv444p10le", "yuva444p10le",
             (".mov", ".mkv"), ".mov", deep=True,
@@ -136,6 +144,21 @@ def choose_codec(path: str | os.PathLike[str], name: str | None = None) -> Codec
             f"{codec.title} is written as {' or '.join(codec.endings)}, not as {ending}: {path}"
         )
     return codec
+
+
+def check_size(codec: Codec, width: int, height: int, path: str | os.PathLike[str]) -> None:
+    """Refuse frames that an encoder cannot take.
+
+    Raises
+    ------
+    OutputError
+        If a side is too short.
+    """
+    if min(width, height) < codec.least_side:
+        raise OutputError(
+            f"{codec.title} needs at least {codec.least_side} pixels each way, not "
+            f"{width}x{height}; choose a larger --size, or H.264: {path}"
+        )
 
 
 def quality_of(quality: int | None) -> int:

@@ -26,7 +26,14 @@ from polyorama.errors import OutputError, UsageError
 from polyorama.io.animation import check_timing, write_gif, write_webp
 from polyorama.io.atomic import atomic_write
 from polyorama.io.bleeding import bled
-from polyorama.io.codecs import DEFAULT_CODECS, Codec, choose_codec, encoder_options, quality_of
+from polyorama.io.codecs import (
+    DEFAULT_CODECS,
+    Codec,
+    check_size,
+    choose_codec,
+    encoder_options,
+    quality_of,
+)
 from polyorama.io.film_reading import read_frames
 from polyorama.io.image import Picture, composite, pixels
 from polyorama.io.spherical import Presentation, present
@@ -236,6 +243,7 @@ class FilmWriter:
         from av.video.reformatter import Interpolation, VideoReformatter
 
         height, width = first.shape[:2]
+        check_size(self._codec, width, height, self._path)
         clear, codec = self._background is None, self._codec
         layout = codec.pixels_alpha if clear and codec.pixels_alpha else codec.pixels
         with _container(self._path, self._comment) as container:

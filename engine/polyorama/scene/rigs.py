@@ -36,7 +36,10 @@ def view_camera(document: Document, size: tuple[int, int]) -> Camera | None:
     node = active_rig(document)
     if node is not None:
         return rig_camera(document, node.id, size)
-    return None if document.camera is None else document.camera.resized(*size)
+    saved = document.camera
+    if saved is None or (saved.width, saved.height) == tuple(size):
+        return saved
+    return saved.resized(*size)
 
 
 def rig_camera(document: Document, node: str, size: tuple[int, int]) -> Camera:

@@ -23,7 +23,7 @@ from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.animation import check_timing
 from polyorama.io.atomic import atomic_write, check_target
-from polyorama.io.codecs import Codec, choose_codec, quality_of
+from polyorama.io.codecs import Codec, check_size, choose_codec, quality_of
 from polyorama.io.exr import read_exr_text
 from polyorama.io.film_reading import film_is_whole
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
@@ -269,6 +269,7 @@ def film_job(
             f"A film needs frames of one size, but these cameras have {len(sizes)} sizes; "
             f"choose one: {target}"
         )
+    check_size(kind, *look.filming.size(film[0].camera), target)
     check_target(target)
     folder = parts_folder(target)
     yield Progress(0, len(cameras), "Preparing")
