@@ -57,6 +57,13 @@ class Tokens:
     """lines and dots drawn over the picture"""
     glow: str
     """the light on the empty stage, with alpha"""
+    series1: str
+    """curves and rivals in this order, safe for colour-blind eyes; with dash patterns, too"""
+    series2: str
+    series3: str
+    series4: str
+    series5: str
+    series6: str
 
     def color(self, token: str) -> QColor:
         """The colour of a token by its name."""
@@ -83,6 +90,12 @@ DARK = Tokens(
     halo="#96000000",
     overlay="#F2F4F7",
     glow="#1EFFC27A",
+    series1="#5FA8FF",
+    series2="#FF8F6B",
+    series3="#6CD0B4",
+    series4="#C79BFF",
+    series5="#F2D06B",
+    series6="#FF7FB0",
 )
 LIGHT = Tokens(
     name="light",
@@ -104,6 +117,12 @@ LIGHT = Tokens(
     halo="#58000000",
     overlay="#F2F4F7",
     glow="#66FFFFFF",
+    series1="#1F6FD6",
+    series2="#C4481D",
+    series3="#16806A",
+    series4="#7E4BCB",
+    series5="#8A6A00",
+    series6="#C2306F",
 )
 
 
@@ -141,6 +160,22 @@ class Metrics:
     focus_dot = 5
     grain = 96
     file_dialog = (880, 560)
+    diamond = 8
+    diamond_box = 18
+    stroke = 1.25
+    """width of lines that are painted, not drawn as icons"""
+    small_icon = 14
+    switch_width = 26
+    switch_height = 14
+    field_label = 88
+    hex_width = 62
+    picker_width = 216
+    picker_square = 148
+    picker_ring = 5
+    fold = 12
+    """the chevron of what folds"""
+    row = 22
+    """lines of trees and lists"""
     hair = 2
     """between things that belong together; what optics takes off a margin"""
     line_gap = 3
@@ -155,6 +190,21 @@ class Metrics:
     """of the busy note's width, at most"""
     recent_words = 480
     """of the start page's width, for a file's name and folder"""
+    timeline_strip = 40
+    """the whole timeline while nothing is keyed"""
+    timeline_bar = 34
+    timeline_ruler = 30
+    timeline_row = 20
+    timeline_audio_row = 44
+    timeline_labels = 196
+    timeline_height = 226
+    """of the opened timeline at first"""
+    timeline_least = 130
+    key_mark = 9
+    """of a key in the sheet"""
+    curve_point = 7
+    value_axis = 44
+    cue_width = 260
 
 
 class Theme(QObject):
@@ -352,6 +402,8 @@ QPushButton[plain="true"]:focus { border-color: $accent; }
 #toast QLabel { background: transparent; }
 #toastDetail { color: $quiet; }
 
+QLabel[fine="true"] { color: $quiet; font-size: $label; }
+QLabel[bad="true"] { color: $bad; }
 QLabel[quiet="true"] { color: $quiet; }
 QLabel[heading="true"] { font-size: $title; font-weight: 500; }
 

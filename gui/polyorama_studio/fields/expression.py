@@ -11,7 +11,10 @@ _TOKEN = re.compile(
     r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(\*\*|[-+*/()]|pi))"
 )
 _RELATIVE = re.compile(r"\s*(\+=|-=|\*=|/=|\*|/)(?!\*)\s*(.+)", re.DOTALL)
-_UNITS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0, "ms": 0.001, "s": 1.0, "min": 60.0}
+_ANGLES = {"deg": 1.0, "°": 1.0, "rad": 180.0 / math.pi, "turn": 360.0, "turns": 360.0}
+_LENGTHS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1000.0}
+_TIMES = {"ms": 0.001, "s": 1.0, "min": 60.0}
+_MINUS = "\N{MINUS SIGN}"
 _LONGEST = 200
 _DEEPEST = 40
 
@@ -23,8 +26,8 @@ def evaluate(text: str, present: float, unit: str = "") -> float | None:
     ----------
     text
         A number, arithmetic with ``+ - * / ** ( ) pi``, or a change of the present value: ``+=1``,
-        ``-=1``, ``*2``, ``/2``. The property's own unit may follow; lengths and times may be given
-        in related ones.
+        ``-=1``, ``*2``, ``/2``. The property's own unit may follow; lengths, times and angles may
+        be given in related ones.
     present
         The value that a change starts from.
     unit
@@ -32,7 +35,7 @@ def evaluate(text: str, present: float, unit: str = "") -> float | None:
     """
     if len(text) > _LONGEST:
         return None
-    text = text.replace(",", ".").replace("−", "-")
+    text = text.replace(",", ".").replace(_MINUS, "-")
     relative = _RELATIVE.fullmatch(text)
     sign, rest = (relative[1][0], relative[2]) if relative else ("", text)
     rest, factor = _without_unit(rest.strip(), unit)
@@ -55,15 +58,17 @@ def evaluate(text: str, present: float, unit: str = "") -> float | None:
 
 
 def _without_unit(text: str, unit: str) -> tuple[str, float]:
-    if unit and text.lower().endswith(unit.lower()):
-        return text[: -len(unit)], 1.0
     if text.endswith("%") and unit != "%":
         return text[:-1], 0.01
-    match = re.search(r"[a-z]+$", text.lower())
-    if match and match[0] in _UNITS and match[0] != "pi":
-        seconds = match[0] in ("ms", "s", "min")
-        if seconds == (unit == "s"):
-            return text[: match.start()], _UNITS[match[0]]
+    if unit == "°":
+        related = _ANGLES
+    else:
+        related = _TIMES if unit == "s" else _LENGTHS
+    word = re.search(r"[a-z°]+$", text.lower())
+    if word and word[0] in related:
+        return text[: word.start()], related[word[0]]
+    if unit and text.lower().endswith(unit.lower()):
+        return text[: -len(unit)], 1.0
     return text, 1.0
 
 

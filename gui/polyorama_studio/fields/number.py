@@ -38,8 +38,9 @@ _TRAVEL = 240.0
 class NumberField(QWidget):
     """Shows a number; dragging sideways scrubs it, a click types it, a double click resets it.
 
-    Shift drags finely, Ctrl coarsely. Signals tell what a person does: `begun`, any number of
-    `changed`, `ended`; setting `value` from code tells nothing.
+    Shift drags finely, Ctrl coarsely, Escape gives the drag up. Signals tell what a person does:
+    `begun`, any number of `changed`, then `ended` or `cancelled`; setting `value` from code tells
+    nothing.
 
     Parameters
     ----------
@@ -56,6 +57,7 @@ class NumberField(QWidget):
     begun = Signal()
     changed = Signal(float)
     ended = Signal()
+    cancelled = Signal()
 
     def __init__(
         self,
@@ -76,13 +78,15 @@ class NumberField(QWidget):
         self._value = self._default
         self.mixed = False
         self._press: QPointF | None = None
-        self._from = 0.0
+        self._exact = 0.0
+        """Where a drag has come to, before rounding: slow drags of whole numbers move, too."""
         self._dragging = False
+        self._clicked_open = False
         self._hovered = False
         self._edit: QLineEdit | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFixedHeight(Metrics.control)
-        self.setMinimumWidth(Metrics.control * 2)
+        self.setMinimumWidth(2 * Metrics.control)
         self.setCursor(Qt.CursorShape.SizeHorCursor)
         self.setAccessibleName(f"{parameter.name} {label}".strip())
         theme.changed.connect(self.update)
@@ -104,11 +108,22 @@ class NumberField(QWidget):
         if self.parameter.kind == "whole":
             return str(round(self._value))
         size = abs(self._value)
-        if size != 0.0 and (size >= 1e6 or size < 1e-4):
-            return f"{self._value:.4g}"
-        places = 3 if size < 10.0 else 2 if size < 1000.0 else 1
-        shown = f"{self._value:.{places}f}"
+        if size < self._nothing:
+            return "0"
+        if size >= 1e6 or size < 1e-4:
+            return f"{self._value:.3g}"
+        # Four figures; below one they may take more places.
+        places = max(0, 3 - math.floor(math.log10(size)))
+        shown = f"{self._value:.{min(places, 3 if size >= 1.0 else 5)}f}"
         return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+    @property
+    def _nothing(self) -> float:
+        """Below this a number is what roundings leave of nought."""
+        if self.parameter.low > 0.0:
+            return 0.0
+        soft = self.parameter.soft
+        return 1e-9 if soft is None else 1e-7 * (soft[1] - soft[0])
 
     @property
     def step(self) -> float:
@@ -217,7 +232,7 @@ class NumberField(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Maybe a drag, maybe a click."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self._press, self._from = event.globalPosition(), self._value
+            self._press, self._exact = event.globalPosition(), self._value
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Scrub."""
@@ -228,8 +243,8 @@ class NumberField(QWidget):
             if abs(moved.x()) < _START:
                 return
             self._dragging = True
-            self.begun.emit()
             self._press = event.globalPosition()
+            self.begun.emit()
             return
         keys = event.modifiers()
         speed = 1.0
@@ -237,9 +252,12 @@ class NumberField(QWidget):
             speed = _FINE
         elif keys & Qt.KeyboardModifier.ControlModifier:
             speed = _COARSE
-        value = self._held(self._value + moved.x() * self.step * speed)
+        parameter = self.parameter
+        exact = self._exact + moved.x() * self.step * speed
+        self._exact = min(max(exact, parameter.low), parameter.high)
+        value = self._held(self._exact)
         self._press = event.globalPosition()
-        if value != self._value:
+        if value != self._value or self.mixed:
             self._value, self.mixed = value, False
             self.changed.emit(value)
             self.update()
@@ -254,6 +272,7 @@ class NumberField(QWidget):
             self.ended.emit()
         elif self.rect().contains(event.position().toPoint()):
             self._type()
+            self._clicked_open = self._edit is not None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Back to the default."""
@@ -271,7 +290,10 @@ class NumberField(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows step; digits and Enter begin to type; Backspace resets."""
         key = event.key()
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left):
+        if key == Qt.Key.Key_Escape and self._dragging:
+            self._press, self._dragging = None, False
+            self.cancelled.emit()
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left):
             sign = 1.0 if key in (Qt.Key.Key_Up, Qt.Key.Key_Right) else -1.0
             coarse = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
             self.commit(self._value + sign * self.step * (_COARSE if coarse else 1.0))
@@ -289,12 +311,15 @@ class NumberField(QWidget):
     def _type(self, text: str | None = None) -> None:
         if self._edit is not None or not self.isEnabled():
             return
+        self._clicked_open = False
         edit = QLineEdit(self)
+        edit.setAccessibleName(self.accessibleName())
         edit.setFont(font(Metrics.label, tabular=True))
         edit.setAlignment(Qt.AlignmentFlag.AlignRight)
         edit.setCursor(QCursor(Qt.CursorShape.IBeamCursor))
         edit.setGeometry(self.rect())
-        edit.setText(f"{self._value:.9g}" if text is None else text)
+        shown = "" if self.mixed else f"{self._value:.9g}"
+        edit.setText(shown if text is None else text)
         if text is None:
             edit.selectAll()
         edit.editingFinished.connect(self._typed)
@@ -311,22 +336,42 @@ class NumberField(QWidget):
         text = edit.text()
         self._end_typing()
         value = evaluate(text, self._value, self.parameter.unit)
-        if value is not None and value != self._value:
+        if value is not None and (value != self._value or self.mixed):
             self.commit(value)
 
     def _end_typing(self) -> None:
         edit, self._edit = self._edit, None
-        if edit is not None:
-            edit.removeEventFilter(self)
-            edit.hide()
-            edit.deleteLater()
+        if edit is None:
+            return
+        had_focus = edit.hasFocus()
+        edit.removeEventFilter(self)
+        if had_focus:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
+        edit.hide()
+        edit.deleteLater()
+        self.update()
 
     def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
-        """Escape gives the typing up."""
-        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
-            if event.key() == Qt.Key.Key_Escape:
+        """Enter takes, Escape gives up, Tab goes on; a second click of a double one resets."""
+        if watched is not self._edit:
+            return super().eventFilter(watched, event)
+        if event.type() == QEvent.Type.MouseButtonDblClick and self._clicked_open:
+            self._end_typing()
+            self.commit(self._default)
+            return True
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._clicked_open = False
+        if event.type() == QEvent.Type.KeyPress:
+            key = event.key()
+            if key == Qt.Key.Key_Escape:
                 self._end_typing()
+                return True
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._typed()
+                return True
+            if key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+                self._typed()
+                self.focusNextPrevChild(key == Qt.Key.Key_Tab)
                 return True
         return super().eventFilter(watched, event)
 
