@@ -44,7 +44,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import IO
 
-__all__ = ["FORMAT", "holds_project", "read_project", "read_thumbnail", "write_project"]
+__all__ = [
+    "FORMAT",
+    "holds_project",
+    "read_member",
+    "read_project",
+    "read_thumbnail",
+    "write_project",
+]
 
 log = logging.getLogger(__name__)
 
@@ -116,6 +123,11 @@ def write_project(
                 else:
                     assert isinstance(node.content, SplatCloud)
                     _write_by_format(node.content, data_format, stream)
+    if data_format == "npz":
+        stamp = stamp_of(path)
+        for node in document.nodes:
+            if isinstance(node.content, Heavy) and node.id in members:
+                remember(node.content, stamp, members[node.id])
 
 
 def _text(
@@ -217,6 +229,19 @@ def read_project(path: str | os.PathLike[str]) -> Document:
         raise FileFormatError(f"The project does not fit together ({error}): {source}") from error
 
 
+def read_member(path: str | os.PathLike[str], member: str) -> Heavy:
+    """One large content of a project; words that only `document.json` holds are left out.
+
+    Raises
+    ------
+    FileFormatError
+        If the project or the member is missing or damaged.
+    """
+    source = Path(path)
+    with _open_members(source) as members:
+        return _read_member(members, member, source)
+
+
 def _node_of(entry: NodeEntry, content: Heavy | None, project: Path) -> Node:
     """The node of an entry; what is linked is read."""
     source = entry.source
@@ -309,14 +334,17 @@ def _write_by_format(cloud: SplatCloud, data_format: str, stream: IO[bytes]) -> 
 def _read_content(members: Members, node: NodeEntry, source: Path) -> Heavy:
     assert node.data is not None
     try:
-        if node.data.endswith(".npz"):
-            with members.open(node.data) as stream:
-                content = read_npz(stream, members.size(node.data), source)
-        else:
-            content = _read_by_format(members, node.data, source)
+        content = _read_member(members, node.data, source)
     except FileFormatError as error:
         raise FileFormatError(f"Node {node.name!r} cannot be read: {error}") from error
     return node.dressed(content) if isinstance(content, SplatCloud) else content
+
+
+def _read_member(members: Members, name: str, source: Path) -> Heavy:
+    if not name.endswith(".npz"):
+        return _read_by_format(members, name, source)
+    with members.open(name) as stream:
+        return read_npz(stream, members.size(name), source)
 
 
 def _read_by_format(members: Members, name: str, source: Path) -> SplatCloud:
