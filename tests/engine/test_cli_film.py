@@ -338,9 +338,14 @@ def test_contradictions(
 def test_words_that_are_no_values(
     folder: Path, words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as caught:
         render("-o", "a.mp4", *words)
-    assert f"argument {words[0]}" in capsys.readouterr().err
+    assert caught.value.code == 2
+    said = capsys.readouterr().err
+    # One sentence, and no usage of forty options above it.
+    assert said.startswith(f"polyorama: {words[0]}: ")
+    assert said.endswith("; polyorama render --help tells more.\n")
+    assert said.count("\n") == 1
 
 
 def test_stereo_defaults_follow_the_target() -> None:

@@ -9,7 +9,7 @@ import io
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import polyorama
 from polyorama.core.text import one_line
@@ -91,7 +91,7 @@ def _guarded(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="polyorama",
         description="Edit, convert and render Gaussian-splat scenes.",
     )
@@ -106,14 +106,25 @@ def _run(arguments: list[str]) -> int:
             module = importlib.import_module(f"polyorama.cli.{name}")
             module.add_arguments(subparser)
             run = module.run
-    options = parser.parse_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
     assert run is not None
+    assert chosen is not None
+    if unknown:
+        subparsers.choices[chosen].error(f"there is no {' '.join(unknown)}")
     importlib.import_module("polyorama.core.log").to_stderr()
     if chosen in DRAWING or chosen == "warm":
         _check_compiler()
     if chosen in DRAWING:
         importlib.import_module("polyorama.cli.warm").prepare()
     return int(run(options) or 0)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one sentence, without the usage of forty options above it."""
+
+    def error(self, message: str) -> NoReturn:
+        text = one_line(message.removeprefix("argument ")).rstrip(".")
+        self.exit(2, f"polyorama: {text}; {self.prog} --help tells more.\n")
 
 
 def _check_compiler() -> None:
