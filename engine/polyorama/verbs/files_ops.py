@@ -21,6 +21,7 @@ from polyorama.io.origins import remember, stamp_of
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.document import Document, Node, id_for
 from polyorama.scene.framing import horizon
+from polyorama.scene.rotations import turn_between
 from polyorama.scene.timeline import Key, Track
 from polyorama.verbs.open import kind_of, open_document, title_of
 
@@ -81,6 +82,7 @@ def add_files(
     parent: str | None = None,
     linked: bool = False,
     surfels: int = 100_000,
+    upright: bool = False,
 ) -> Job[Document]:
     """Add captures, projects, meshes and sounds, each as a node, and choose them.
 
@@ -97,6 +99,8 @@ def add_files(
         Whether the project is to keep the files' paths alone.
     surfels
         How many Gaussians a mesh is drawn with.
+    upright
+        Whether what is added is turned so that its up direction is the document's.
 
     Raises
     ------
@@ -116,6 +120,9 @@ def add_files(
         pieces.append(open_with_source(path, surfels=surfels, linked=linked))
     titles: list[str | None] = [title_of(path) for path in listed]
     first = pieces[0]
+    if upright:
+        up = document.up if document.nodes else first.up
+        pieces = [_turned_up(piece, up) for piece in pieces]
     if document.nodes:
         joined = Document.joined([document, *pieces], [None, *titles])
     elif _is_project(first):
@@ -125,6 +132,17 @@ def add_files(
     roots = [n for n in joined.nodes if n.id not in present and n.parent is None]
     placed = joined.replaced(*(replace(node, parent=above) for node in roots))
     return replace(placed, chosen=tuple(node.id for node in roots))
+
+
+def _turned_up(document: Document, up: tuple[float, float, float]) -> Document:
+    """A document turned so that `up` is its up direction."""
+    turn = np.eye(4)
+    turn[:3, :3] = turn_between(document.up, up)
+    if np.allclose(turn, np.eye(4), atol=1e-6):
+        return document
+    roots = [node for node in document.nodes if node.parent is None]
+    turned = document.replaced(*(replace(n, transform=turn @ n.transform) for n in roots))
+    return replace(turned, up=up, camera=None)
 
 
 def _is_project(document: Document) -> bool:
