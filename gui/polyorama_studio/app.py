@@ -134,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.stage:
         window.toggle_stage()
     if options.sample:
-        session.open_sample()
+        session.opening.open_sample()
     elif options.files:
         session.open_files(options.files)
     if screenshot is None:

@@ -8,50 +8,61 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, Qt
 
+from polyorama.edit.ops import find_op
 from polyorama.errors import PolyoramaError
 from polyorama.render.rasterizers import Rasterizer, get_rasterizer
 from polyorama.render.resolve import resolve
 from polyorama.scene.document import Document
-from polyorama.scene.rotations import turn_between
 from polyorama_studio.orbit import OrbitView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
+
+    from PySide6.QtGui import QImage
 
     from polyorama.core.jobs import Job
+    from polyorama.core.types import Camera
+    from polyorama.io.recovery import Recovery
 
 __all__ = [
-    "add",
-    "align_up",
+    "add_what_can_be",
+    "find_lost_work",
     "first_view",
     "framed",
+    "is_ours",
     "make_rasterizer",
     "name_of",
     "open_document",
     "open_what_can_be",
+    "recovered",
     "sample_path",
     "save_picture",
+    "save_project",
 ]
 
 log = logging.getLogger(__name__)
 
+_THUMBNAIL = (480, 300)
+
 
 def open_document(paths: Sequence[Path]) -> Document:
-    """Read captures and projects as one document.
+    """Read captures, projects and sounds as one document, as `polyorama.edit` does.
 
     Raises
     ------
     PolyoramaError
         If it cannot be read.
     """
-    from polyorama.verbs.open import open_document as open_
+    from polyorama.verbs.editing import edit
 
-    return open_(*paths)
+    return edit(*paths).document
 
 
 def open_what_can_be(
@@ -105,32 +116,54 @@ def make_rasterizer() -> Job[Rasterizer]:
     return rasterizer
 
 
-def align_up(document: Document, up: tuple[float, float, float]) -> Document:
-    """The same document with `up` as its up direction: its root nodes are turned to match."""
-    turn = np.eye(4)
-    turn[:3, :3] = turn_between(document.up, up)
-    if np.allclose(turn, np.eye(4), atol=1e-6):
-        return document
-    nodes = tuple(
-        node if node.parent is not None else replace(node, transform=turn @ node.transform)
-        for node in document.nodes
-    )
-    return replace(document, nodes=nodes, up=up, camera=None)
-
-
-def add(present: Document, document: Document, name: str | None) -> Document:
-    """What is there with another document beside it, upright like it.
+def add_what_can_be(
+    present: Document, files: Sequence[Path]
+) -> Job[tuple[Document | None, tuple[Path, ...], tuple[Exception, ...]]]:
+    """Add files to a document; one that cannot be read does not hold up the others.
 
     Parameters
     ----------
     present
-        Keeps its view, background and up direction.
-    document
-        What is added; it may be one that is there already.
-    name
-        Of the group that several nodes go below; None leaves them at the root.
+        What is there; keeps its view, background and up direction.
+    files
+        At least one.
+
+    Returns
+    -------
+    document, added, errors
+        The document with what could be read, or None where nothing could; the files of that; an
+        error for each other one.
     """
-    return Document.joined([present, align_up(document, present.up)], [None, name])
+    document, error = yield from _added(present, files)
+    if document is not None or len(files) == 1:
+        return document, () if document is None else tuple(files), () if error is None else (error,)
+    good: list[Path] = []
+    errors: list[Exception] = []
+    for path in files:
+        _, error = yield from _added(Document(), [path])
+        if error is None:
+            good.append(path)
+        else:
+            errors.append(error)
+    if not good:
+        return None, (), tuple(errors)
+    document, error = yield from _added(present, good)
+    return document, tuple(good), tuple(errors if error is None else [*errors, error])
+
+
+def _added(
+    present: Document, files: Sequence[Path]
+) -> Job[tuple[Document | None, Exception | None]]:
+    """A document with files added to it, or what kept them from it."""
+    try:
+        document = yield from find_op("add_files").function(
+            present, [str(path) for path in files], upright=True
+        )
+    except Exception as error:  # told beside what could be added
+        if not isinstance(error, PolyoramaError):
+            log.exception("A file could not be added.")
+        return None, error
+    return document, None
 
 
 def name_of(files: Sequence[Path]) -> str | None:
@@ -188,3 +221,57 @@ def save_picture(
 
     write_image(path, render(document, view.camera(*size), background=background))
     return path
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file ships with Polyorama: it is opened like any other, but never saved over."""
+    folder = Path(str(resources.files("polyorama_assets"))).resolve()
+    return path.resolve().is_relative_to(folder)
+
+
+def save_project(
+    document: Document, camera: Camera | None, image: QImage | None, path: Path
+) -> None:
+    """Write a project, with the view it is seen in and a small picture of it.
+
+    Raises
+    ------
+    PolyoramaError
+        If it cannot be written.
+    """
+    from polyorama.io.project import write_project
+
+    seen = document if camera is None else replace(document, camera=camera)
+    write_project(seen, path, thumbnail=None if image is None else _thumbnail(image))
+
+
+def _thumbnail(image: QImage) -> bytes:
+    """A PNG of at most `_THUMBNAIL` pixels a side."""
+    small = image.scaled(
+        *_THUMBNAIL, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+    )
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    small.save(buffer, "PNG")
+    buffer.close()
+    return bytes(data.data())
+
+
+def find_lost_work(projects: Sequence[Path]) -> list[Recovery]:
+    """What earlier programs left behind, the latest first; those projects' folders count too."""
+    from polyorama.io.recovery import recoverable
+
+    return recoverable(*projects)
+
+
+def recovered(recovery: Recovery, size: tuple[int, int]) -> tuple[Document, OrbitView]:
+    """The document that a journal holds, and the view that it is shown in.
+
+    Raises
+    ------
+    PolyoramaError
+        If nothing of it can be read.
+    """
+    document = recovery.recover()
+    return document, first_view(document, size)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["command_line", "open_line", "python_camera", "python_picture"]
+__all__ = ["command_line", "open_line", "python_camera", "python_picture", "save_line"]
 
 
 def _number(value: float) -> str:
@@ -88,7 +88,7 @@ def python_camera(view: OrbitView, size: tuple[int, int]) -> str:
 
 def open_line(files: Sequence[Path]) -> str:
     """The Python line that opens these files."""
-    return f"doc = po.open({', '.join(repr(str(path)) for path in files)})"
+    return f"doc = po.edit({', '.join(repr(str(path)) for path in files)})"
 
 
 def python_picture(
@@ -101,5 +101,10 @@ def python_picture(
     behind = "None" if background is None else _tuple(background)
     return (
         f"po.write_image({str(path)!r}, "
-        f"po.render(doc, {python_camera(view, size)}, background={behind}))"
+        f"po.render(doc.document, {python_camera(view, size)}, background={behind}))"
     )
+
+
+def save_line(path: Path) -> str:
+    """The Python line that saves the document as a project."""
+    return f"po.write_document(doc.document, {str(path)!r})"

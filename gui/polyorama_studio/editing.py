@@ -112,6 +112,19 @@ class Editing(QObject):
             title,
         )
 
+    def take(self, before: Document, after: Document, name: str, /, **arguments: Any) -> bool:
+        """Take over what an operation made of `before` elsewhere; tells whether it was done."""
+        if self.editor is None:
+            return False
+        call = Call(name, FrozenMap(arguments))
+        try:
+            self.editor.commit(before, after, find_op(name).titled(arguments), call)
+        except PolyoramaError as error:
+            self._session.report(error)
+            return False
+        self._log(call)
+        return True
+
     def _on_computed(
         self,
         editor: Editor,

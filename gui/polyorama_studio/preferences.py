@@ -12,9 +12,23 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MAX_RECENT", "Preferences"]
+__all__ = [
+    "DEFAULT_HISTORY_MIB",
+    "MAX_RECENT",
+    "NAVIGATIONS",
+    "SCALES",
+    "UNITS",
+    "Preferences",
+]
 
 MAX_RECENT = 8
+MAX_ACTIONS = 12
+DEFAULT_HISTORY_MIB = 512
+NAVIGATIONS = ("orbit", "blender", "maya")
+"""orbit: left button; blender: middle button; maya: Alt and a button."""
+UNITS = ("units", "m", "cm", "mm", "ft", "in")
+SCALES = (75, 300)
+"""Least and largest size of the interface, percent."""
 _URI = "file:///"
 
 
@@ -27,6 +41,7 @@ class Preferences(QObject):
         The file; by default the user's own place for settings.
     """
 
+    changed = Signal()
     recent_changed = Signal()
 
     def __init__(self, parent: QObject | None = None, path: Path | None = None) -> None:
@@ -50,8 +65,7 @@ class Preferences(QObject):
     @property
     def geometry(self) -> QByteArray | None:
         """Where the window was."""
-        value = self._settings.value("geometry")
-        return value if isinstance(value, QByteArray) else None
+        return self._bytes("geometry")
 
     @geometry.setter
     def geometry(self, value: QByteArray) -> None:
@@ -66,13 +80,116 @@ class Preferences(QObject):
     def folder(self, value: str) -> None:
         self._settings.setValue("folder", value)
 
+    # What a person chooses in the dialog
+
+    @property
+    def autosave(self) -> bool:
+        """Whether a journal is kept, from which work comes back after a crash."""
+        return self._flag("autosave", True)
+
+    @autosave.setter
+    def autosave(self, on: bool) -> None:
+        self._settings.setValue("autosave", int(on))
+
+    @property
+    def history_mib(self) -> int:
+        """Memory of the undo history, MiB."""
+        return self._number("history", DEFAULT_HISTORY_MIB, 16, 1 << 20)
+
+    @history_mib.setter
+    def history_mib(self, value: int) -> None:
+        self._settings.setValue("history", value)
+        self.changed.emit()
+
+    @property
+    def scale_percent(self) -> int:
+        """Size of the whole interface beside what the screen asks for, percent; at the start."""
+        return self._number("scale", 100, *SCALES)
+
+    @scale_percent.setter
+    def scale_percent(self, value: int) -> None:
+        self._settings.setValue("scale", value)
+
+    @property
+    def navigation(self) -> str:
+        """Which buttons move the view: one of `NAVIGATIONS`."""
+        return self._choice("navigation", NAVIGATIONS)
+
+    @navigation.setter
+    def navigation(self, name: str) -> None:
+        self._settings.setValue("navigation", name)
+        self.changed.emit()
+
+    @property
+    def unit(self) -> str:
+        """What one unit of the world is called: one of `UNITS`."""
+        return self._choice("unit", UNITS)
+
+    @unit.setter
+    def unit(self, name: str) -> None:
+        self._settings.setValue("unit", name)
+        self.changed.emit()
+
+    @property
+    def backend(self) -> str:
+        """The rasterizer to draw with, or "auto"; at the start."""
+        return str(self._settings.value("backend", "auto"))
+
+    @backend.setter
+    def backend(self, name: str) -> None:
+        self._settings.setValue("backend", name)
+
+    # Layouts
+
+    @property
+    def layout(self) -> QByteArray | None:
+        """How the docks stood last."""
+        return self._bytes("layout")
+
+    @layout.setter
+    def layout(self, state: QByteArray) -> None:
+        self._settings.setValue("layout", state)
+
+    @property
+    def layouts(self) -> list[str]:
+        """Names of layouts that were saved, in alphabetical order."""
+        self._settings.beginGroup("layouts")
+        names = [_unescaped(key) for key in self._settings.childKeys()]
+        self._settings.endGroup()
+        return sorted(names, key=str.casefold)
+
+    def named_layout(self, name: str) -> QByteArray | None:
+        """A layout that was saved under a name."""
+        return self._bytes(f"layouts/{_escaped(name)}")
+
+    def save_layout(self, name: str, state: QByteArray) -> None:
+        """Save a layout under a name."""
+        self._settings.setValue(f"layouts/{_escaped(name)}", state)
+        self.changed.emit()
+
+    def forget_layout(self, name: str) -> None:
+        """Remove a layout that was saved."""
+        self._settings.remove(f"layouts/{_escaped(name)}")
+        self.changed.emit()
+
+    # What was used lately
+
+    @property
+    def recent_actions(self) -> list[str]:
+        """Ids of actions that were chosen in the palette, the latest first."""
+        return self._texts("actions")
+
+    def remember_action(self, action_id: str) -> None:
+        """Put an action at the head of those."""
+        kept = [known for known in self.recent_actions if known != action_id]
+        self._settings.setValue("actions", [action_id, *kept][:MAX_ACTIONS])
+
     @property
     def recent(self) -> list[Path]:
         """Files opened lately that still exist, newest first."""
-        stored = self._settings.value("recent", [])
-        names = stored if isinstance(stored, list) else [stored] if stored else []
+        names = self._texts("recent")
         # os.path answers where Path would raise: for folders that may not be read, for one.
-        return [path for path in map(_loaded, map(str, names)) if os.path.exists(path)]
+        return [path for path in map(_loaded, names) if os.path.exists(path)]
 
     def remember(self, paths: Iterable[Path]) -> None:
         """Put files at the head of the recent ones."""
@@ -87,6 +204,42 @@ class Preferences(QObject):
         """Empty the list of recent files."""
         self._settings.setValue("recent", [])
         self.recent_changed.emit()
+
+    # A person may have written anything into the file
+
+    def _flag(self, key: str, default: bool) -> bool:
+        return str(self._settings.value(key, int(default))).lower() in ("1", "true", "yes", "on")
+
+    def _number(self, key: str, default: int, low: int, high: int) -> int:
+        try:
+            value = int(str(self._settings.value(key, default)))
+        except ValueError:
+            return default
+        return min(max(value, low), high)
+
+    def _choice(self, key: str, choices: tuple[str, ...]) -> str:
+        value = self._settings.value(key)
+        return value if value in choices else choices[0]
+
+    def _bytes(self, key: str) -> QByteArray | None:
+        value = self._settings.value(key)
+        return value if isinstance(value, QByteArray) else None
+
+    def _texts(self, key: str) -> list[str]:
+        stored = self._settings.value(key, [])
+        return list(map(str, stored if isinstance(stored, list) else [stored] if stored else []))
+
+
+def _escaped(name: str) -> str:
+    """A name as a key: slashes would make groups, and case may not be kept everywhere."""
+    return name.encode("utf-8").hex()
+
+
+def _unescaped(key: str) -> str:
+    try:
+        return bytes.fromhex(key).decode("utf-8", "replace")
+    except ValueError:
+        return key
 
 
 def _stored(path: Path) -> str:

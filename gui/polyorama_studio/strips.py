@@ -136,7 +136,7 @@ class StatusStrip(QFrame):
         stage = session.stage
         stage.picture_ready.connect(self.refresh)
         stage.document_changed.connect(self.refresh)
-        session.files_changed.connect(self.refresh)
+        session.opening.files_changed.connect(self.refresh)
         self.refresh()
 
     @Slot()

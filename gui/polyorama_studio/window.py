@@ -60,8 +60,8 @@ class Window(QMainWindow):
         self._fill_menus()
         self._bind_shortcuts()
         self.viewport.menu_asked.connect(self._show_context_menu)
-        session.open_asked.connect(self._ask_open)
-        session.files_changed.connect(self._on_files)
+        session.opening.asked.connect(self._ask_open)
+        session.opening.files_changed.connect(self._on_files)
         session.logged.connect(self._refresh_actions)
         session.preferences.recent_changed.connect(self._fill_recent)
         for signal in (
@@ -245,7 +245,7 @@ class Window(QMainWindow):
     @Slot(str)
     def _save_picture(self, name: str) -> None:
         size, transparent = self._picture
-        self.session.save_picture(Path(name), size, transparent=transparent)
+        self.session.sharing.save_picture(Path(name), size, transparent=transparent)
 
     def toggle_panels(self) -> None:
         """Leave nothing but the picture in the window, or bring all back."""

@@ -18,7 +18,7 @@ else:
     from polyorama_studio.preferences import Preferences
     from polyorama_studio.session import Session
     from polyorama_studio.window import Window
-    from tests.gui.fakes import FakeRasterizer, a_document
+    from tests.gui.fakes import FakeRasterizer, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,11 +56,30 @@ def rasterizer() -> FakeRasterizer:
 
 
 @pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """What reads files: small documents, unless a test puts another function into it."""
+    reader = Reader()
+    monkeypatch.setattr(
+        "polyorama.verbs.files_ops.open_with_source", reader.open_with_source
+    )  # fmt: skip
+    return reader
+
+
+@pytest.fixture(autouse=True)
+def own_journals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Journals lie in a folder of this test."""
+    folder = tmp_path / "journals"
+    for module in ("journal", "recovery"):
+        monkeypatch.setattr(f"polyorama.io.{module}.state_folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture
 def session(
-    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer
+    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, reader: Reader
 ) -> Iterator[Session]:
     """A session whose files are small documents and whose pictures are fakes."""
-    session = Session(preferences=preferences, opener=a_document, make_rasterizer=rasterizer.make)
+    session = Session(preferences=preferences, opener=reader, make_rasterizer=rasterizer.make)
     session.theme.apply()
     yield session
     session.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,13 +15,12 @@ from polyorama.scene.document import Document
 from polyorama.scene.splats import SplatCloud, sh_from_colors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
 
     from polyorama.core.jobs import Job
     from polyorama.render.state import RenderState
 
-__all__ = ["DEPTH", "FakeRasterizer", "a_cloud", "a_document", "icon_names"]
+__all__ = ["DEPTH", "FakeRasterizer", "Reader", "a_cloud", "a_document", "icon_names"]
 
 DEPTH = 2.0
 """Depth of everything that the fake draws, world units."""
@@ -82,6 +82,20 @@ def a_document(paths: Sequence[Path]) -> Document:
         if path.stem == "broken":
             raise FileFormatError(f"This file ends too early: {path}")
     return Document.of([a_cloud() for _ in paths], [path.stem for path in paths])
+
+
+class Reader:
+    """An opener that tests can change; operations that read files read with it, too."""
+
+    def __init__(self) -> None:
+        self.read: Callable[[Sequence[Path]], Document] = a_document
+
+    def __call__(self, paths: Sequence[Path]) -> Document:
+        return self.read(paths)
+
+    def open_with_source(self, path: str, **options: object) -> Document:
+        """As the engine's function of that name."""
+        return self.read([Path(path)])
 
 
 def icon_names() -> list[str]:

@@ -20,7 +20,7 @@ from polyorama_studio import calls, camera_text
 from polyorama_studio.jobs import Handlers, JobRunner, explain
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.session import Notice, Session
-from tests.gui.fakes import a_cloud, a_document
+from tests.gui.fakes import Reader, a_cloud, a_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def test_a_file_is_opened_and_framed(qtbot: QtBot, session: Session, tmp_path: P
         assert 0 < x < 1280
         assert 0 < y < 720
     assert session.preferences.recent == [path.resolve()]
-    assert lines == [f"doc = po.open({str(path)!r})"]
+    assert lines == [f"doc = po.edit({str(path)!r})"]
 
 
 def test_files_are_read_on_another_thread(
@@ -79,7 +79,7 @@ def test_a_broken_file_is_told_once_with_a_way_out(
     qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
 ) -> None:
     asked: list[bool] = []
-    session.open_asked.connect(lambda: asked.append(True))
+    session.opening.asked.connect(lambda: asked.append(True))
     session.open_files([tmp_path / "broken.ply"])
     qtbot.waitUntil(lambda: len(notices) == 1)
     assert session.busy is None
@@ -128,7 +128,7 @@ def test_adding_keeps_what_is_open(qtbot: QtBot, session: Session, tmp_path: Pat
 
 
 def test_two_quick_adds_both_arrive(
-    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+    qtbot: QtBot, session: Session, reader: Reader, tmp_path: Path
 ) -> None:
     gates = {name: threading.Event() for name in "abc"}
     reading: list[str] = []
@@ -138,7 +138,7 @@ def test_two_quick_adds_both_arrive(
         gates[paths[0].stem].wait(10.0)
         return a_document(paths)
 
-    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    reader.read = opener
     session.open_files([tmp_path / "a.ply"])
     session.open_files([tmp_path / "b.ply"], add=True)
     session.open_files([tmp_path / "c.ply"], add=True)
@@ -149,7 +149,6 @@ def test_two_quick_adds_both_arrive(
     assert reading == ["a", "b", "c"], "one after the other"
     assert [node.name for node in session.stage.document.nodes] == ["a", "b", "c"]
     assert session.busy is None
-    session.close()
 
 
 def test_what_waits_is_added_though_the_file_before_it_is_broken(
@@ -202,14 +201,14 @@ def test_of_many_bad_files_a_few_are_told_and_the_rest_counted(
 
 
 def test_an_unexpected_failure_is_one_files_own(
-    qtbot: QtBot, session: Session, notices: list[Notice], tmp_path: Path
+    qtbot: QtBot, session: Session, reader: Reader, notices: list[Notice], tmp_path: Path
 ) -> None:
     def opener(paths):
         if paths[0].stem == "odd":
             raise KeyError("odd")
         return a_document(paths)
 
-    session._opener = opener
+    reader.read = opener
     session.open_files([tmp_path / "odd.ply", tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.title == "a.ply")
     assert len(notices) == 1
@@ -217,7 +216,7 @@ def test_an_unexpected_failure_is_one_files_own(
 
 
 def test_opening_forgets_what_waits_to_be_added(
-    qtbot: QtBot, preferences: Preferences, rasterizer: FakeRasterizer, tmp_path: Path
+    qtbot: QtBot, session: Session, reader: Reader, tmp_path: Path
 ) -> None:
     gate = threading.Event()
     names: list[str] = []
@@ -228,7 +227,7 @@ def test_opening_forgets_what_waits_to_be_added(
             gate.wait(10.0)
         return a_document(paths)
 
-    session = Session(preferences=preferences, opener=opener, make_rasterizer=rasterizer.make)
+    reader.read = opener
     session.open_files([tmp_path / "a.ply"])
     session.open_files([tmp_path / "b.ply"], add=True)
     session.open_files([tmp_path / "c.ply"])
@@ -238,17 +237,19 @@ def test_opening_forgets_what_waits_to_be_added(
     assert names == ["a", "c"]
 
 
-def test_the_same_project_twice(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> None:
+def test_the_same_project_twice(
+    qtbot: QtBot, session: Session, reader: Reader, notices, tmp_path: Path
+) -> None:
     group = Node("stage")
     project = Document((group, Node("ball", a_cloud(), parent=group.id), Node("cup", a_cloud())))
-    session._opener = lambda paths: project
+    reader.read = lambda paths: project
     session.open_files([tmp_path / "a.poly"])
     session.open_files([tmp_path / "a.poly"], add=True)
     session.open_files([tmp_path / "a.poly"], add=True)
-    qtbot.waitUntil(lambda: len(session.files) == 3)
+    qtbot.waitUntil(lambda: session.stage.splat_count == 3 * 800)
     assert notices == []
+    assert session.title == "a.poly", "what is added to a project is saved in it"
     document = session.stage.document
-    assert session.stage.splat_count == 3 * 800
     roots = [node.name for node in document.nodes if node.parent is None]
     assert roots == ["stage", "cup", "a", "a 2"], "an added project is a group of its name"
     assert len({node.id for node in document.nodes}) == len(document.nodes)
@@ -257,23 +258,10 @@ def test_the_same_project_twice(qtbot: QtBot, session: Session, notices, tmp_pat
 def test_the_sample_stage_is_the_engines(qtbot: QtBot, session: Session) -> None:
     from polyorama.verbs.demo import sample_path
 
-    session.open_sample()
+    session.opening.open_sample()
     session.open_files([sample_path().with_name("more.ply")], add=True)
     qtbot.waitUntil(lambda: len(session.files) == 2)
     assert session.files[0] == sample_path()
-
-
-@pytest.mark.parametrize("up", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, -0.8, 0.0)])
-def test_added_things_stand_upright(up) -> None:
-    first = Document.of([a_cloud()], ["a"])
-    second = Document(nodes=Document.of([a_cloud()], ["b"]).nodes, up=up)
-    joined = calls.add(first, second, None)
-    assert joined.up == first.up
-    assert np.array_equal(joined.nodes[0].transform, np.eye(4))
-    turn = joined.nodes[1].transform[:3, :3]
-    assert turn @ np.array(up) == pytest.approx(first.up, abs=1e-9)
-    assert turn @ turn.T == pytest.approx(np.eye(3), abs=1e-9)
-    assert np.linalg.det(turn) == pytest.approx(1.0)
 
 
 def test_frame_all_keeps_the_direction(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
@@ -304,7 +292,7 @@ def test_a_view_of_the_scene_before_is_dropped(
     session.open_files([tmp_path / "b.ply"])
     qtbot.waitUntil(lambda: session.title == "b.ply")
     view = session.stage.view
-    jobs = list(session._jobs._threads)
+    jobs = list(session.jobs.runner._threads)
     gate.set()
     for job in jobs:
         job.join(10.0)
@@ -318,7 +306,7 @@ def test_a_view_of_the_scene_before_is_dropped(
 def test_closing_the_document(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
     session.open_files([tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.stage.document is not None)
-    session.close_document()
+    session.opening.close()
     assert session.stage.document is None
     assert session.title == ""
 
@@ -349,7 +337,7 @@ def test_saving_a_picture(
     monkeypatch.setattr(calls, "save_picture", save)
     session.open_files([tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.stage.document is not None)
-    session.save_picture(tmp_path / "out.png", (64, 48), transparent=True)
+    session.sharing.save_picture(tmp_path / "out.png", (64, 48), transparent=True)
     qtbot.waitUntil(lambda: len(notices) == 1)
     assert notices[0].kind == "good"
     assert (tmp_path / "out.png").read_text() == "(64, 48) None"
@@ -363,7 +351,7 @@ def test_saving_a_picture(
 def test_a_picture_is_saved_though_the_window_closes(
     qtbot: QtBot, session: Session, monkeypatch, tmp_path: Path, caplog, broken: bool
 ) -> None:
-    began, closing = threading.Event(), session._jobs._closed
+    began, closing = threading.Event(), session.jobs.runner._closed
 
     def save(document, view, size, background, path):
         began.set()
@@ -376,10 +364,10 @@ def test_a_picture_is_saved_though_the_window_closes(
     monkeypatch.setattr(calls, "save_picture", save)
     session.open_files([tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.stage.document is not None)
-    session.save_picture(tmp_path / "out.png", (64, 48))
+    session.sharing.save_picture(tmp_path / "out.png", (64, 48))
     assert began.wait(10.0)
     # Nobody waits for the others.
-    session._jobs.close(timeout=0.0)
+    session.jobs.runner.close(timeout=0.0)
     assert (tmp_path / "out.png").exists() != broken
     assert ("The disk is full" in caplog.text) == broken
 
@@ -388,31 +376,32 @@ def test_copying(qtbot: QtBot, session: Session, notices, tmp_path: Path) -> Non
     session.stage.set_size(400, 300)
     session.open_files([tmp_path / "my plant.ply"])
     qtbot.waitUntil(lambda: session.stage.picture is not None)
-    session.copy_picture()
+    session.sharing.copy_picture()
     image = QGuiApplication.clipboard().image()
     assert (image.width(), image.height()) == (400, 300)
-    session.copy_command_line()
+    session.sharing.copy_command_line()
     words = shlex.split(QGuiApplication.clipboard().text())
     assert words[:3] == ["polyorama", "render", str(tmp_path / "my plant.ply")]
     assert "400x300" in words
-    session.copy_python()
+    session.sharing.copy_python()
     assert QGuiApplication.clipboard().text().startswith("po.Camera.look_at(")
     assert [notice.kind for notice in notices] == ["info"] * 3
 
 
 def test_the_session_as_python_does_the_same(
-    qtbot: QtBot, session: Session, notices, tmp_path: Path
+    qtbot: QtBot, session: Session, notices, monkeypatch, tmp_path: Path
 ) -> None:
     first, second, out = tmp_path / "a.splat", tmp_path / "b.splat", tmp_path / "out.png"
-    session._opener = calls.open_document
+    monkeypatch.undo()
+    session.opening.opener = calls.open_document
     for path in (first, second):
         write_splats(a_cloud(60), path)
     session.open_files([first])
     session.open_files([second], add=True)
     qtbot.waitUntil(lambda: len(session.files) == 2, timeout=120_000)
-    session.save_picture(out, (40, 30))
+    session.sharing.save_picture(out, (40, 30))
     qtbot.waitUntil(lambda: len(notices) == 1, timeout=120_000)
-    session.copy_session()
+    session.sharing.copy_session()
     text = QGuiApplication.clipboard().text()
     with Image.open(out) as image:
         wanted = np.asarray(image).astype(int)

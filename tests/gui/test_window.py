@@ -71,7 +71,7 @@ def test_start_page_comes_and_goes(qtbot: QtBot, window: Window, tmp_path: Path)
     qtbot.waitUntil(lambda: window.session.stage.document is not None)
     assert not start.isVisible()
     assert window.viewport.gizmo.isVisible()
-    window.session.close_document()
+    window.session.opening.close()
     assert start.isVisible()
 
 
@@ -284,6 +284,7 @@ def test_dropping_opens_and_adds(qtbot: QtBot, window: Window, tmp_path: Path) -
     qtbot.waitUntil(lambda: session.title == "a.ply and 1 more")
     drop(window, [tmp_path / "c.ply"], right)
     qtbot.waitUntil(lambda: len(session.files) == 3)
+    session.saving.give_up()
     drop(window, [tmp_path / "d.ply"], QPointF(50.0, 200.0))
     qtbot.waitUntil(lambda: session.title == "d.ply")
 
@@ -326,11 +327,11 @@ def test_information_goes_by_itself_and_errors_stay(window: Window) -> None:
 
 def test_busy_note_appears_only_for_long_work(qtbot: QtBot, window: Window) -> None:
     busy = window.viewport.busy
-    window.session._set_busy(Busy("Opening a.ply", 0.5))
+    window.session.set_busy(Busy("Opening a.ply", 0.5))
     assert not busy.isVisible()
     qtbot.waitUntil(busy.isVisible)
     busy.grab()
-    window.session._set_busy(None)
+    window.session.set_busy(None)
     assert not busy.isVisible()
 
 
@@ -375,7 +376,7 @@ def test_status_strip_says_how_things_stand(qtbot: QtBot, opened: Window) -> Non
 def test_the_last_python_line_stands_in_the_strip(opened: Window) -> None:
     line = opened._status.findChild(PythonLine)
     assert line.line == opened.session.python[-1]
-    assert line.line.startswith("doc = po.open(")
+    assert line.line.startswith("doc = po.edit(")
     assert line.line in line.toolTip()
     assert line.width() > 300
     empty = PythonLine(opened.session, opened)

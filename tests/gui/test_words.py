@@ -76,7 +76,7 @@ def test_any_name_can_be_opened(qtbot: QtBot, window: Window, tmp_path: Path, na
     assert session.preferences.recent == [path.resolve()]
     assert Preferences(path=tmp_path / "studio.ini").recent == [path.resolve()]
     assert window.windowTitle().replace("[*][*]", "[*]") == f"{legible(name)} - Polyorama"
-    session.close_document()
+    session.opening.close()
     row = next(row for row in window.findChildren(RecentRow) if row.isVisible())
     assert row.height() == 28, "one line"
     for label in row.findChildren(QLabel):
@@ -121,10 +121,10 @@ def test_the_copied_command_names_any_file(tmp_path: Path) -> None:
 
 def test_long_names_stay_inside_their_notes(qtbot: QtBot, window: Window) -> None:
     viewport = window.viewport
-    window.session._set_busy(Busy(f"Opening {LONG}"))
+    window.session.set_busy(Busy(f"Opening {LONG}"))
     qtbot.waitUntil(viewport.busy.isVisible)
     assert viewport.rect().contains(viewport.busy.geometry())
-    window.session._set_busy(None)
+    window.session.set_busy(None)
     window.session.notice.emit(Notice("bad", f"Cannot read it: /somewhere/{LONG}"))
     toast = viewport.toasts.toasts[0]
     words = toast._words

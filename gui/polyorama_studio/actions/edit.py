@@ -24,24 +24,24 @@ ACTIONS: tuple[Action, ...] = (
         "Do the step that was taken back once more", python="doc.redo()", icon="redo",
     ),
     Action(
-        "edit.copy-picture", "Copy picture", lambda w: w.session.copy_picture(),
+        "edit.copy-picture", "Copy picture", lambda w: w.session.sharing.copy_picture(),
         "edit", "Ctrl+C", has_picture,
         "Put the picture as it is shown on the clipboard", icon="copy", group=1,
     ),
     Action(
         "edit.copy-command", "Copy camera as command line",
-        lambda w: w.session.copy_command_line(), "edit", "Ctrl+Shift+C", has_document,
+        lambda w: w.session.sharing.copy_command_line(), "edit", "Ctrl+Shift+C", has_document,
         "Put the command that renders this view on the clipboard",
         python="polyorama render", icon="terminal", group=2,
     ),
     Action(
         "edit.copy-python", "Copy camera as Python",
-        lambda w: w.session.copy_python(), "edit", "Ctrl+Shift+P", has_document,
+        lambda w: w.session.sharing.copy_python(), "edit", "Ctrl+Shift+P", has_document,
         "Put the Python that makes this camera on the clipboard",
         python="po.Camera.look_at", icon="camera", group=2,
     ),
     Action(
-        "edit.copy-session", "Copy session as Python", lambda w: w.session.copy_session(),
+        "edit.copy-session", "Copy session as Python", lambda w: w.session.sharing.copy_session(),
         "edit", "", has_python,
         "Put the Python that does what was done since the start on the clipboard",
         icon="code", group=2,

@@ -10,7 +10,7 @@ __all__ = ["ACTIONS"]
 ACTIONS: tuple[Action, ...] = (
     Action(
         "file.open", "Open...", lambda w: w.ask_open(add=False), "file", "Ctrl+O",
-        tooltip="Open captures or a project", python="po.open(path)",
+        tooltip="Open captures or a project", python="po.edit(path)",
         icon="open", dialog=True, rail=True,
     ),
     Action(
@@ -20,12 +20,12 @@ ACTIONS: tuple[Action, ...] = (
         icon="add", dialog=True, rail=True,
     ),
     Action(
-        "file.sample", "Open the sample stage", lambda w: w.session.open_sample(),
+        "file.sample", "Open the sample stage", lambda w: w.session.opening.open_sample(),
         "file", tooltip="Open the paper theatre that ships with Polyorama",
         icon="theatre",
     ),
     Action(
-        "file.close", "Close", lambda w: w.session.close_document(), "file",
+        "file.close", "Close", lambda w: w.session.opening.close(), "file",
         "Ctrl+W", has_document, "Close what is open", group=1,
     ),
     Action(
