@@ -241,15 +241,15 @@ def _named(entry: Op, values: tuple[Any, ...], arguments: dict[str, Any]) -> dic
 
 
 def _last_of_each(calls: list[Call]) -> list[Call]:
-    """Of runs of `set` calls to one path the last one, where nothing else is among them."""
-    if any(call.name != "set" for call in calls):
+    """Of `set` and `key` calls the last one of each property, where nothing else is among them."""
+    if any(call.name not in ("set", "key") for call in calls):
         return calls
-    kept: list[Call] = []
+    kept: dict[tuple[Any, ...], Call] = {}
     for call in calls:
-        if kept and call.arguments.get("path") == kept[-1].arguments.get("path"):
-            kept.pop()
-        kept.append(call)
-    return kept
+        what = (call.name, call.arguments.get("path"), call.arguments.get("time"))
+        kept.pop(what, None)  # so that it takes its place among the others anew
+        kept[what] = call
+    return list(kept.values())
 
 
 def python_line(call: Call) -> str:

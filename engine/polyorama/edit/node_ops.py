@@ -9,6 +9,7 @@ import numpy as np
 
 from polyorama.edit.ops import op
 from polyorama.errors import UsageError
+from polyorama.scene.contents import CameraRig
 from polyorama.scene.document import Document, Node, id_for
 from polyorama.scene.properties_of import set_property
 from polyorama.scene.transform import affine_matrix
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "add_node", "choose", "duplicate", "fix", "group", "move", "place", "remove", "rename",
-    "set_value", "show", "ungroup",
+    "add_node", "choose", "duplicate", "fix", "follow", "group", "move", "place", "remove",
+    "rename", "see_through", "set_value", "show", "ungroup",
 ]  # fmt: skip
 
 
@@ -31,7 +32,8 @@ def _ids(document: Document, nodes: Sequence[str] | str | None) -> tuple[str, ..
             raise UsageError("No node is chosen; name one, or choose one in the outliner.")
         return document.chosen
     named = (nodes,) if isinstance(nodes, str) else tuple(nodes)
-    return tuple(dict.fromkeys(document.node(name).id for name in named))
+    known = {node.id for node in document.nodes}  # choosing ten thousand nodes takes no time
+    return tuple(dict.fromkeys(n if n in known else document.node(n).id for n in named))
 
 
 def _roots(document: Document, ids: Sequence[str]) -> tuple[str, ...]:
@@ -82,6 +84,43 @@ def fix(
     """Keep nodes from being picked and moved in the viewport, or let them."""
     ids = _ids(document, nodes)
     return document.replaced(*(replace(document.node(i), fixed=fixed) for i in ids))
+
+
+@op("Film through {node}")
+def see_through(document: Document, node: str = "") -> Document:
+    """See the document, its films and its pictures through a camera node; "" for its own view.
+
+    Raises
+    ------
+    UsageError
+        If there is no such node, or it holds no camera.
+    """
+    return replace(document, view_camera=_camera(document, node).id if node else "")
+
+
+@op("Follow {target}")
+def follow(document: Document, node: str, target: str = "") -> Document:
+    """Have a camera of kind ``follow`` go after another node; "" for none.
+
+    Raises
+    ------
+    UsageError
+        If there is no such node, the first holds no camera, or a camera would follow itself.
+    """
+    camera = _camera(document, node)
+    followed = document.node(target).id if target else ""
+    if followed == camera.id:
+        raise UsageError("A camera cannot follow itself.")
+    assert isinstance(camera.content, CameraRig)
+    rig = replace(camera.content, follows=followed)
+    return document.replaced(replace(camera, content=rig))
+
+
+def _camera(document: Document, name: str) -> Node:
+    node = document.node(name)
+    if not isinstance(node.content, CameraRig):
+        raise UsageError(f"Node {node.name!r} is no camera.")
+    return node
 
 
 @op("Place {node}")

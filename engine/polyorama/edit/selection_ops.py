@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document, Node
 
 __all__ = [
-    "delete", "forget_selection", "hide", "invert", "isolate", "keep_selection", "lock", "restore",
-    "select_all", "select_bits", "select_none", "unhide", "unlock",
+    "delete", "forget_selection", "hide", "invert", "isolate", "keep_selection", "lock",
+    "rename_selection", "restore", "select_all", "select_bits", "select_none", "unhide", "unlock",
 ]  # fmt: skip
 
 
@@ -171,6 +171,24 @@ def keep_selection(document: Document, name: str, query: str = "") -> Document:
     entry = NamedSelection(name, query, bits=bits)
     others = tuple(s for s in document.selections if s.name != name)
     return replace(document, selections=(*others, entry))
+
+
+@op("Rename selection {name}")
+def rename_selection(document: Document, name: str, to: str) -> Document:
+    """Call a named selection something else; rules that ask for it by its old name do not follow.
+
+    Raises
+    ------
+    UsageError
+        If there is none of that name, or another one has the new name.
+    """
+    known = [entry.name for entry in document.selections]
+    if name not in known:
+        raise UsageError(f"There is no selection called {name!r}.")
+    if to != name and to in known:
+        raise UsageError(f"There is a selection called {to!r} already.")
+    entries = (replace(s, name=to) if s.name == name else s for s in document.selections)
+    return replace(document, selections=tuple(entries))
 
 
 @op("Forget selection {name}")
