@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import av
@@ -12,8 +13,10 @@ from PIL import Image
 from polyorama.cli import main
 from polyorama.cli.filming import filming_of
 from polyorama.core.types import Camera
-from polyorama.io.exr import read_exr_text
+from polyorama.io.exr import NOTHING, read_exr_text
 from polyorama.io.project import write_project
+from polyorama.scene.document import Document
+from polyorama.scene.splats import SplatCloud, sh_from_colors
 from tests.engine.cli_samples import enter_scene
 from tests.engine.exr_reader import read_exr
 from tests.engine.fakes import DotRasterizer, ball_document, dots
@@ -179,6 +182,31 @@ def test_layers_for_compositing(folder: Path, capsys: pytest.CaptureFixture[str]
     plain = ["--size", "8x8", "--background", "0.5,0.5,0.5", "--eye", "9,9,9", "--target", "9,8,19"]
     assert render("-o", "c.exr", *plain, "--exposure", "1", "--tonemap", "aces") == 0
     assert read_exr("c.exr")[0]["R"].max() == pytest.approx(0.428, abs=2e-3)
+
+
+@pytest.mark.parametrize("around", [[], ["--equirect", "--size", "64x32"]])
+def test_a_glow_owns_no_pixel_of_the_mattes(folder: Path, around: list[str]) -> None:
+    glow = SplatCloud(
+        np.zeros((1, 3)), np.array([[1.0, 0, 0, 0]]), np.full((1, 3), 0.9), np.array([0.3]),
+        sh_from_colors(np.array([[1.0, 0.9, 0.5]]))[:, None, :],
+    )  # fmt: skip
+    card = replace(glow, scales=np.array([[0.2, 0.2, 0.01]]), opacities=np.array([0.99]))
+    write_project(Document.of([card, glow], ["card", "glow"]), "lamp.poly")
+    words = ["--eye", "0,0,-3", "--target", "0,0,0", "--size", "48x32", *around]
+    assert main(["render", "lamp.poly", "--backend", "cpu", "-o", "a.exr", *words]) == 0
+    channels, told = read_exr("a.exr")
+    assert told["nodes"] == "card\nglow"
+    alone = ["--background", "transparent", "--float", "a.npy"]
+    assert main(["render", "lamp.poly", "--backend", "cpu", *alone, *words]) == 0
+    alpha = np.load("a.npy")[..., 3]
+    # The card is in the middle of its glow, and where only the glow is there is light.
+    faint = (alpha > 0.05) & (alpha < 0.45)
+    assert faint.any()
+    assert channels["id.node"][alpha > 0.7].min() >= 1
+    for name in ("id.node", "id.splat", "normal.X", "normal.Z"):
+        assert not channels[name][faint].any()
+    assert (channels["Z"][faint] == NOTHING).all()
+    assert (channels["Z"][alpha > 0.7] < 4).all()
 
 
 def test_numbered_layers_go_on(dots: DotRasterizer, folder: Path) -> None:

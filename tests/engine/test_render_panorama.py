@@ -192,7 +192,7 @@ def test_faces_are_laid_as_slow_formulas_say(
     random = np.random.default_rng(7)
     size = (camera.height, camera.width)
     pixels = random.random((*size, 4)).astype(np.float32)
-    expected, median = random.random((2, *size)).astype(np.float32)
+    expected, median, cover = random.random((3, *size)).astype(np.float32)
     ids = random.integers(0, 999, size).astype(np.int32)
     normals = random.random((*size, 3)).astype(np.float32)
     shape = np.array([
@@ -223,14 +223,14 @@ def test_faces_are_laid_as_slow_formulas_say(
 
     best = np.where(random.random((height, width)) < 0.2, 0.5, 0.0).astype(np.float32)
     before = best.copy()
-    depth = np.zeros((height, width, 2), np.float32)
+    depth = np.zeros((height, width, 3), np.float32)
     ids_out, normals_out = (
         np.full((height, width), -1, np.int32),
         np.zeros((height, width, 3), "f4"),
     )
     _pick_rows(
         0, height, 0, width, shape, face.rotation, lens, region, np.array(size), expected, median,
-        ids, normals, best, depth, ids_out, normals_out,
+        cover, ids, normals, best, depth, ids_out, normals_out,
     )  # fmt: skip
     middle = inverse(projection, width, height)
     u, v, z = slow_places(camera, face, middle)
@@ -251,7 +251,8 @@ def test_faces_are_laid_as_slow_formulas_say(
         + ((row + 0.5 - camera.cy) / camera.fy) ** 2
     )
     planes = np.stack([expected[row, column], median[row, column]], axis=-1)
-    assert np.allclose(depth[taken & clear], planes * longer[:, None], rtol=1e-5)
+    assert np.allclose(depth[taken & clear, :2], planes * longer[:, None], rtol=1e-5)
+    assert np.array_equal(depth[taken & clear, 2], cover[row, column])
 
 
 def test_faces_that_see_nothing_are_left_out() -> None:

@@ -230,7 +230,7 @@ def panorama(
         Equirectangular or fisheye.
     outputs
         "color" gives `linear`; "depth" gives `expected_depth` and `median_depth`, both distances
-        from the eye, and `ids`; "normals" gives `normals`.
+        from the eye, `alpha` and `ids`; "normals" gives `normals`.
     faces
         None takes those of `sphere_faces`.
     opaque
@@ -275,7 +275,7 @@ class _Sheet:
         self._color = np.zeros((*self._size, 4), np.float32) if with_color else None
         self._weights = np.zeros(self._size, np.float32)
         self._best = np.zeros(self._size, np.float32)
-        self._depth = np.zeros((*self._size, 2), np.float32) if with_depth else None
+        self._depth = np.zeros((*self._size, 3), np.float32) if with_depth else None
         self._ids = np.full(self._size, -1, np.int32) if with_depth else None
         self._normals = np.zeros((*self._size, 3), np.float32) if with_normals else None
 
@@ -300,10 +300,11 @@ class _Sheet:
             nothing = np.zeros((0, 0), np.float32)
             expected = nothing if frame.expected_depth is None else frame.expected_depth
             median = nothing if frame.median_depth is None else frame.median_depth
+            cover = np.ones_like(expected) if frame.alpha is None else frame.alpha
             ids = np.zeros((0, 0), np.int32) if frame.ids is None else frame.ids
             normals = np.zeros((0, 0, 3), np.float32) if frame.normals is None else frame.normals
             planes = (
-                np.zeros((0, 0, 2), np.float32) if self._depth is None else self._depth,
+                np.zeros((0, 0, 3), np.float32) if self._depth is None else self._depth,
                 np.zeros((0, 0), np.int32) if self._ids is None else self._ids,
                 np.zeros((0, 0, 3), np.float32) if self._normals is None else self._normals,
             )
@@ -311,7 +312,7 @@ class _Sheet:
             parallel_for(
                 lambda _, a, b: _pick_rows(
                     top + a, top + b, left, columns, self._shape, turn, lens, region, size,
-                    expected, median, ids, normals, self._best, *planes,
+                    expected, median, cover, ids, normals, self._best, *planes,
                 ),
                 rows, parts,
             )  # fmt: skip
@@ -355,6 +356,7 @@ class _Sheet:
             linear=self._color,
             expected_depth=None if depth is None else np.ascontiguousarray(depth[..., 0]),
             median_depth=None if depth is None else np.ascontiguousarray(depth[..., 1]),
+            alpha=None if depth is None else np.ascontiguousarray(depth[..., 2]),
             ids=self._ids,
             normals=self._normals,
         )
@@ -495,6 +497,7 @@ def _pick_rows(
     size: NDArray[np.int64],
     expected: NDArray[np.float32],
     median: NDArray[np.float32],
+    cover: NDArray[np.float32],
     ids: NDArray[np.int32],
     normals: NDArray[np.float32],
     best: NDArray[np.float32],
@@ -524,6 +527,7 @@ def _pick_rows(
             if depth_out.size:
                 depth_out[y, x, 0] = expected[row, at] * longer
                 depth_out[y, x, 1] = median[row, at] * longer
+                depth_out[y, x, 2] = cover[row, at]
                 ids_out[y, x] = ids[row, at]
             if normals_out.size:
                 for c in range(3):

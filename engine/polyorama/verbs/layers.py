@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polyorama.render.frame import Frame
     from polyorama.scene.document import Document
 
-__all__ = ["LAYERS", "NodeTable", "write_layers"]
+__all__ = ["COVERED", "LAYERS", "NodeTable", "write_layers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,10 @@ class NodeTable:
 LAYERS = ("linear", "depth", "normals")
 """What an EXR file is made of."""
 
+COVERED = 0.5
+"""Alpha from which a pixel has depth, normal and ids. Mattes by id are cut at half coverage so, and
+a glow of a tenth owns nothing that it lies over."""
+
 
 def write_layers(
     path: str | os.PathLike[str],
@@ -55,14 +59,20 @@ def write_layers(
     nodes: NodeTable,
     text: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the `LAYERS` of a frame as EXR.
+    """Write the `LAYERS` of a frame as EXR; but for light, only where splats cover half a pixel.
 
     Raises
     ------
     OutputError, UsageError, UnavailableError
         As `polyorama.io.exr.write_exr`.
     """
+    depth, normals, ids = frame.expected_depth, frame.normals, frame.ids
+    if frame.alpha is not None:
+        faint = frame.alpha < COVERED
+        depth = None if depth is None else np.where(faint, np.float32(0.0), depth)
+        normals = None if normals is None else np.where(faint[..., None], np.float32(0.0), normals)
+        ids = None if ids is None else np.where(faint, np.int32(-1), ids)
     write_exr(
-        path, frame.linear, depth=frame.expected_depth, normals=frame.normals, ids=frame.ids,
+        path, frame.linear, depth=depth, normals=normals, ids=ids,
         node_index=nodes.index(), nodes=nodes.names, world_to_camera=camera.viewmat, text=text,
     )  # fmt: skip
