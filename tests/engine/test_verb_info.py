@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from polyorama.cli import main
+from polyorama.core.types import Camera
 from polyorama.errors import PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
+from polyorama.io.project import write_project
 from polyorama.scene.splats import SplatCloud
 from polyorama.verbs.convert import convert
 from polyorama.verbs.inspect import compare, inspect
 from polyorama.verbs.open import open_document
+from tests.engine.fakes import ball_document
 from tests.engine.splat_samples import ksplat_bytes, sample_cloud
 
 
@@ -214,3 +217,27 @@ def test_one_splat_is_said_in_the_singular(tmp_path, capsys):
     said = capsys.readouterr()
     assert "1 splat," in said.err
     assert "1 splat," in said.out
+
+
+def test_a_project_s_view_is_told(tmp_path, capsys):
+    camera = Camera.look_at((0, -1, -4), (0, 0, 0), (0, -1, 0), fov=30, size=(640, 360))
+    document = ball_document(camera=camera, up=(0.0, -1.0, 0.0))
+    write_project(document, tmp_path / "a.poly")
+    view = inspect(tmp_path / "a.poly").view
+    assert view.eye == pytest.approx((0, -1, -4))
+    assert view.toward == pytest.approx((0, 0.2425, 0.9701), abs=1e-3)
+    assert (view.fov, view.width, view.height) == (pytest.approx(30), 640, 360)
+    assert view.front == pytest.approx((0, 0, -1))
+    assert main(["info", str(tmp_path / "a.poly")]) == 0
+    text = capsys.readouterr().out
+    assert "from 0, -1, -4 toward 0.000, 0.243, 0.970, 30 degrees high, 640x360" in text
+    assert "Faces         -z, toward the saved view\n" in text
+    assert main(["info", str(tmp_path / "a.poly"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["view"]["width"] == 640
+    # Straight down there is no front, and a parallel view has no angle.
+    above = Camera.orthographic((0, -9, 0), (0, 0, 0), (0, 0, 1), height_in_world=2, size=(8, 8))
+    write_project(document.with_camera(above), tmp_path / "b.poly")
+    view = inspect(tmp_path / "b.poly").view
+    assert (view.front, view.fov) == (None, None)
+    write_project(document.with_camera(None), tmp_path / "c.poly")
+    assert inspect(tmp_path / "c.poly").view is None

@@ -59,7 +59,8 @@ def add_filming(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--convergence", type=float, metavar="DIST",
-        help="where both eyes' pictures agree (default: the target's distance)",
+        help="where both eyes' pictures agree (default: the target's distance); not with "
+        "--equirect or --fisheye, where the eyes look parallel",
     )  # fmt: skip
 
     group = parser.add_argument_group("grade (on linear light, in this order)")

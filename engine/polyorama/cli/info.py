@@ -72,6 +72,7 @@ def _inspection_text(info: Inspection, colored: bool) -> str:
         ("Extent", _box(info.robust_low, info.robust_high)),
         ("With outliers", _box(info.low, info.high)),
         ("Up", f"{_direction(info.up)} ({info.up_confidence:.0%} sure)"),
+        *_view(info),
         ("Overdraw", f"about {info.overdraw:.1f} splats a pixel at 1280x720"),
     ]
     if info.extras:
@@ -90,6 +91,22 @@ def _contents(info: Inspection) -> list[tuple[str, str]]:
     if info.format == "mesh":
         return [("Triangles", f"{info.triangles:,}; the rest is about their surfels")]
     return []
+
+
+def _view(info: Inspection) -> list[tuple[str, str]]:
+    """From where a project is seen first."""
+    view = info.view
+    if view is None:
+        return []
+    lens = "parallel" if view.fov is None else f"{view.fov:.3g} degrees high"
+    eye = ", ".join(_number(value) for value in view.eye)
+    seen = f"from {eye} toward {_direction(view.toward)}, {lens}, {view.width}x{view.height}"
+    faces = (
+        []
+        if view.front is None
+        else [("Faces", f"{_direction(view.front)}, toward the saved view")]
+    )
+    return [("Saved view", seen), *faces]
 
 
 def _columns(info: Inspection) -> list[str]:

@@ -51,7 +51,14 @@ examples:
 
 The ending decides what is made: .png, .jpg, .webp, .exr a picture; .mp4, .mkv (H.264), .mov (ProRes
 4444), .webm (VP9), .gif and, with a movement, .webp a film; #### in the name a sequence of numbered
-pictures. With --background transparent, .png, .webp, .exr, .mov, .webm and .gif keep alpha.
+pictures. With --background transparent, .png, .webp, .exr, .mov, .webm and .gif keep alpha; their
+colour is straight, not premultiplied, but in .exr.
+
+An EXR holds R, G, B, A (linear light, premultiplied); Z, the depth along the view (with --equirect
+and --fisheye the distance) in world units, 1e10 where there is nothing; normal.X, .Y and .Z in
+world space, toward the camera; id.node and id.splat, counted from 1, 0 where there is nothing.
+Its attribute "nodes" lists the nodes' names in the order of their ids, one a line. Z, normals and
+ids are there where splats cover at least half of a pixel.
 """
 
 
@@ -86,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quality", type=int, metavar="1-100", help="of JPEG (95), WebP (92) and films (90)")
     add("--float", metavar="OUT.npy", help="float32 pixels too, H x W x 4, premultiplied")
     add("--depth", metavar="OUT", help="depth too: .npy in world units, or 16-bit .png")
-    add("--exr", metavar="OUT.exr", help="linear light, depth, normals and ids for compositing")
+    add("--exr", metavar="OUT.exr", help="linear light, depth, normals and ids, see below")
     add("--codec", metavar="NAME", help="h264, h265, prores, vp9 (default: as the ending says)")
     add("--jobs", type=int, default=1, metavar="N", help="processes that draw (default 1)")
     add("--resume", action="store_true", help="go on with a film or sequence that was stopped")

@@ -45,7 +45,12 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     group = parser.add_argument_group("camera (without any, the subject is framed, upright)")
     add = group.add_argument
-    add("--size", type=size, metavar="WxH", help="pixels (default 1280x720, or the cameras' own)")
+    add(
+        "--size",
+        type=size,
+        metavar="WxH",
+        help="pixels, of one eye in stereo (1280x720, or the cameras' own)",
+    )
     add("--eye", type=vector, metavar="X,Y,Z", help="where the camera is")
     add("--target", type=vector, metavar="X,Y,Z", help="what it looks at (default: the subject)")
     add("--up", type=vector, metavar="X,Y,Z", help="up in the world (default: the document's)")
@@ -78,7 +83,8 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add(
         "--dolly-zoom", type=_dolly_zoom, metavar="SECONDS:FOV",
-        help="move and zoom to that field of view, the target keeping its size",
+        help="move and zoom until the vertical field of view is FOV degrees in the last frame, the "
+        "target keeping its size",
     )  # fmt: skip
     add("--hold", type=float, metavar="SECONDS", help="a film of a resting camera")
     add(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.types import unit_vector
 from polyorama.errors import UsageError
 from polyorama.io.files import named
 from polyorama.io.formats import detect_format, read_splats
@@ -33,11 +34,36 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from polyorama.core.types import Bounds
+    from polyorama.core.types import Bounds, Camera
     from polyorama.io.precision import Precision
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["Comparison", "Difference", "Inspection", "compare", "inspect"]
+__all__ = ["Comparison", "Difference", "Inspection", "SavedView", "compare", "inspect"]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """The camera that a project opens with.
+
+    Parameters
+    ----------
+    eye, toward
+        (3,) where it is, world units, and the unit direction in which it looks.
+    fov
+        Vertical field of view in degrees; None for a parallel view.
+    width, height
+        Pixels.
+    front
+        (3,) unit direction in which the subject faces: level, toward the eye. None where the
+        camera looks straight up or down.
+    """
+
+    eye: tuple[float, ...]
+    toward: tuple[float, ...]
+    fov: float | None
+    width: int
+    height: int
+    front: tuple[float, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +92,8 @@ class Inspection:
         Statistics of every property.
     findings
         What the linter says.
+    view
+        The saved camera of a project that has one.
     """
 
     path: Path
@@ -88,6 +116,7 @@ class Inspection:
     overdraw: float
     columns: tuple[ColumnStatistics, ...]
     findings: tuple[Finding, ...]
+    view: SavedView | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`; what is not a number becomes None."""
@@ -164,10 +193,12 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
     source = named(path)
     kind = kind_of(source)
     name, nodes, visible, triangles = kind, 1, 1, 0
+    view = None
     if kind == "project":
         document = read_project(source)
         nodes, visible = len(document.nodes), sum(1 for _ in document.drawn())
         cloud = flat_cloud(document, source)
+        view = None if document.camera is None else _saved_view(document.camera, document.up)
     elif kind == "mesh":
         mesh = read_mesh(source)
         triangles = len(mesh.triangles)
@@ -184,7 +215,18 @@ def inspect(path: str | os.PathLike[str]) -> Inspection:
         cloud.sh_degree, cloud.model, tuple(cloud.extras), cloud.comments,
         _floats(low), _floats(high), *_ends(robust),
         _floats(up), confidence, overdraw(cloud), tuple(column_statistics(cloud)),
-        tuple(lint(cloud)),
+        tuple(lint(cloud)), view,
+    )  # fmt: skip
+
+
+def _saved_view(camera: Camera, up: tuple[float, float, float]) -> SavedView:
+    axis = unit_vector(up)
+    front = -camera.forward + (camera.forward @ axis) * axis
+    level = float(np.linalg.norm(front))
+    return SavedView(
+        _floats(camera.position), _floats(camera.forward),
+        float(camera.fov) if camera.kind == "pinhole" else None, camera.width, camera.height,
+        _floats(front / level) if level > 1e-6 else None,
     )  # fmt: skip
 
 
