@@ -48,7 +48,7 @@ def frames_in(path: str) -> list[np.ndarray]:
         return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
 
 
-MOVE = ["--size", "48x32", "--fps", "8"]
+MOVE = ["--size", "144x96", "--fps", "8"]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_panoramas_are_level(folder: Path) -> None:
 
 
 def test_the_grade_changes_pixels_and_is_told(folder: Path) -> None:
-    base = ["--size", "48x32", "--background", "#444444"]
+    base = ["--size", "144x96", "--background", "#444444"]
     assert render("-o", "0.png", *base) == 0
     for i, words in enumerate(
         [["--exposure", "1.5"], ["--bloom", "0.8"], ["--vignette", "0.7"], ["--tonemap", "aces"],
@@ -165,15 +165,15 @@ def test_the_grade_changes_pixels_and_is_told(folder: Path) -> None:
 
 
 def test_layers_for_compositing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    base = ["--size", "48x32", "--background", "transparent"]
+    base = ["--size", "144x96", "--background", "transparent"]
     assert render("-o", "a.exr", *base) == 0
-    assert "Wrote a.exr (48x32" in capsys.readouterr().out
+    assert "Wrote a.exr (144x96" in capsys.readouterr().out
     assert render("-o", "b.png", "--exr", "b.exr", "--float", "b.npy", "--depth", "b.png.png",
                   *base) == 0  # fmt: skip
     channels, _ = read_exr("a.exr")
     assert set(channels) >= {"R", "A", "Z", "normal.X", "id.splat", "id.node"}
     assert np.array_equal(channels["R"], read_exr("b.exr")[0]["R"])
-    assert read_exr_text("a.exr")["Comment"].startswith("polyorama render ball.splat --size 48x32")
+    assert read_exr_text("a.exr")["Comment"].startswith("polyorama render ball.splat --size 144x96")
     alpha = np.load("b.npy")[..., 3]
     assert np.abs(channels["A"].astype(float) - alpha).max() < 1e-3
     assert set(np.unique(channels["id.node"])) == {0, 1}
@@ -238,7 +238,7 @@ def test_kinds_of_films(folder: Path, name: str, words: list[str]) -> None:
         with av.open(name) as container:
             assert sum(1 for packet in container.demux(video=0) if packet.size) == 8
             told = {k.lower(): v for k, v in container.metadata.items()}["comment"]
-    assert "polyorama render ball.splat --size 48x32 --turntable 1 --fps 8" in told
+    assert "polyorama render ball.splat --size 144x96 --turntable 1 --fps 8" in told
     if words:
         return
     assert render("-o", name, *base, "--background", "transparent") == 0
@@ -288,7 +288,7 @@ SAME = [
 @pytest.mark.parametrize(("name", "words"), SAME)
 def test_the_same_command_gives_the_same_bytes(folder: Path, name: str, words: list[str]) -> None:
     out = ["--float", name] if name.endswith("npy") else ["-o", name]
-    size = [] if "--size" in words else ["--size", "48x32"]
+    size = [] if "--size" in words else ["--size", "144x96"]
     made = []
     for _ in range(2):
         assert render(*out, *size, *words) == 0

@@ -31,7 +31,7 @@ FILMS = [
 ALPHA = [("a.mov", "prores"), ("a.webm", "vp9"), ("a.mkv", "vp9"), ("a.mkv", "prores")]
 
 
-def plain(color: tuple[int, ...], width: int = 64, height: int = 64) -> np.ndarray:
+def plain(color: tuple[int, ...], width: int = 96, height: int = 96) -> np.ndarray:
     return np.tile(np.array(color, np.uint8), (height, width, 1))
 
 
@@ -68,7 +68,7 @@ def test_colors_come_back(tmp_path: Path, name: str, codec: str) -> None:
             assert stream.codec_context.codec_tag == "hvc1"
 
 
-def badge(width: int = 64, height: int = 64) -> np.ndarray:
+def badge(width: int = 96, height: int = 96) -> np.ndarray:
     """An orange disc with a soft edge on nothing, premultiplied float."""
     y, x = np.mgrid[:height, :width] + 0.5
     alpha = np.clip((16 - np.hypot(x - width / 2, y - height / 2)) / 6, 0, 1)[..., None]
@@ -153,7 +153,7 @@ def test_joined_parts_play_as_one_film(tmp_path: Path, name: str, codec: str) ->
 @pytest.mark.parametrize(("name", "codec"), [*FILMS, ("a.gif", "gif"), ("a.webp", "webp")])
 def test_the_same_frames_give_the_same_bytes(tmp_path: Path, name: str, codec: str) -> None:
     random = np.random.default_rng(0)
-    base = np.kron(random.integers(0, 256, (8, 8, 3)), np.ones((8, 8, 1))).astype(np.uint8)
+    base = np.kron(random.integers(0, 256, (12, 12, 3)), np.ones((8, 8, 1))).astype(np.uint8)
     frames = [np.roll(base, 3 * i, axis=1) for i in range(9)]
     made = []
     for _ in range(2):
@@ -171,7 +171,7 @@ def test_what_lies_in_memory_does_not_change_the_bytes(
         "import sys\n"
         "import numpy as np\n"
         "from polyorama.io.video import write_video\n"
-        "blocks = np.random.default_rng(0).integers(0, 256, (8, 8, 3))\n"
+        "blocks = np.random.default_rng(0).integers(0, 256, (12, 12, 3))\n"
         "base = np.kron(blocks, np.ones((8, 8, 1))).astype(np.uint8)\n"
         "frames = [np.roll(base, 3 * i, axis=1) for i in range(9)]\n"
         "write_video(sys.argv[1], frames, codec=sys.argv[2], comment='same')\n"
@@ -271,9 +271,9 @@ def test_contradictions_are_told(tmp_path: Path) -> None:
     assert choose_codec("a.MOV", "h264").name == "h264"
 
 
-@pytest.mark.parametrize("size", [(33, 17), (40, 18), (64, 63)])
-def test_frames_smaller_than_a_coding_block_are_refused_before_x265_opens(tmp_path, size):
+@pytest.mark.parametrize("size", [(33, 17), (40, 18), (96, 95)])
+def test_frames_of_about_one_coding_block_are_refused_before_x265_opens(tmp_path, size):
     frames = [np.zeros((size[1], size[0], 3), np.uint8)]
-    with pytest.raises(OutputError, match="at least 64 pixels each way"):
+    with pytest.raises(OutputError, match="at least 96 pixels each way"):
         write_video(tmp_path / "a.mp4", frames, codec="h265")
     assert not list(tmp_path.iterdir())

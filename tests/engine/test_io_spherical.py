@@ -26,7 +26,7 @@ KINDS = [("mp4", None), ("mp4", "h265"), ("mov", None), ("webm", None), ("mkv", 
 
 def frames(count: int = 12) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
-    return [rng.integers(0, 256, (32, 64, 3), dtype=np.uint8) for _ in range(count)]
+    return [rng.integers(0, 256, (96, 192, 3), dtype=np.uint8) for _ in range(count)]
 
 
 def packets(path: Path) -> list[tuple[bytes, int]]:
@@ -60,7 +60,7 @@ def test_ffmpeg_reads_it_and_the_same_pictures(tmp_path: Path, ending, codec, la
     assert packets(whole) == packets(plain)
     with av.open(str(whole)) as container:
         container.seek(10 * av.time_base // 12, backward=True)
-        assert next(container.decode(video=0)).width == 64
+        assert next(container.decode(video=0)).width == 192
 
 
 @pytest.mark.parametrize("ending", ["mp4", "mov", "webm"])
@@ -188,7 +188,7 @@ def test_an_index_at_the_end_grows_there(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=12)
-        stream.width, stream.height, stream.pix_fmt = 64, 32, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = 192, 96, "yuv420p"
         for values in frames(5):
             container.mux(stream.encode(av.VideoFrame.from_ndarray(values, "rgb24")))
         container.mux(stream.encode(None))

@@ -86,9 +86,9 @@ CODECS: Mapping[str, Codec] = {
     for codec in (
         Codec("h264", "H.264", "libx264", "yuv420p", None, _PLAIN, ".mp4"),
         Codec(
-            # x265 writes beyond its memory where a picture is narrower than one coding block.
+            # On pictures of about one coding block x265 reads and writes beyond its memory.
             "h265", "H.265", "libx265", "yuv420p", None, (".mp4", ".mov", ".mkv"), ".mp4",
-            least_side=64,
+            least_side=96,
         ),
         Codec(
             "prores", "ProRes 4444", "prores_ks", "yuv444p10le", "yuva444p10le",
