@@ -100,8 +100,9 @@ class Editor:
             As `run`, or if the document changed in the same place meanwhile.
         """
         entry = find_op(name)
+        arguments = entry.bound(arguments)
         before = self.document
-        result = entry.function(before, **entry.bound(arguments))
+        result = entry.function(before, **arguments)
         if isinstance(result, Generator):
             result = yield from result
         self.commit(before, result, entry.titled(arguments), Call(name, FrozenMap(arguments)))

@@ -12,6 +12,7 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from polyorama.edit.arguments import frozen_argument
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,12 +56,12 @@ class Op:
     title: str
 
     def bound(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments with names, checked against the function.
+        """The arguments, checked against the function, so that they can be kept.
 
         Raises
         ------
         UsageError
-            If one is missing or unknown.
+            If one is missing, unknown, or of another kind than the function takes.
         """
         signature = inspect.signature(self.function)
         known = list(signature.parameters)[1:]
@@ -77,7 +78,10 @@ class Op:
         ]
         if missing:
             raise UsageError(f"{self.name} needs {', '.join(missing)}.")
-        return arguments
+        return {
+            name: frozen_argument(self.name, name, signature.parameters[name].annotation, value)
+            for name, value in arguments.items()
+        }
 
     def titled(self, arguments: dict[str, Any]) -> str:
         """The title with arguments filled in."""

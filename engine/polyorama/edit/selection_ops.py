@@ -54,7 +54,11 @@ def picked(document: Document, bits: Mapping[str, BitSet], mode: str) -> Documen
     for node in document.nodes:
         if node.splats is None or (node.id not in bits and mode in ("add", "remove")):
             continue
-        fresh = bits.get(node.id, BitSet.none(len(node.splats))) & pickable(node)
+        fresh = bits.get(node.id)
+        if fresh is None:
+            fresh = BitSet.none(len(node.splats))
+        elif node.deleted or node.hidden or node.locked or fresh.count != len(node.splats):
+            fresh = fresh & pickable(node)
         selection[node.id] = combine(selection.get(node.id), fresh, mode)
     return replace(document, selection=selection)
 

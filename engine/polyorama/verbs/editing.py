@@ -176,7 +176,7 @@ def _call(entry: Any, number: int, source: Path) -> Call:
     except CodecError as error:
         raise FileFormatError(f"Operation {number} ({name[:80]}) has {error}: {source}") from error
     try:
-        find_op(name).bound(values)
+        values = find_op(name).bound(values)
     except UsageError as error:
         raise UsageError(f"Operation {number} cannot be done. {error} File: {source}") from error
     return Call(name, FrozenMap(values))
