@@ -29,8 +29,10 @@ _MODULES = (
     "polyorama.edit.split_ops",
     "polyorama.edit.timeline_ops",
     "polyorama.verbs.selecting",
+    "polyorama.verbs.alike",
     "polyorama.verbs.cleanup",
     "polyorama.verbs.files_ops",
+    "polyorama.verbs.histograms",
 )
 """Rooms of operations that belong to the engine; others register by importing `op`."""
 

@@ -135,29 +135,66 @@ class Rule:
             If the rule names something that this cloud does not have, compares a vector,
             calculates with a condition, or asks about a scene and there is none.
         """
+        return self._pieces(cloud, first_index, around, "condition", np.bool_)
+
+    def numbers(
+        self, cloud: SplatCloud, first_index: int = 0, around: Surroundings | None = None
+    ) -> NDArray[np.float32]:
+        """What the text comes to for each splat, where it is a number such as ``max(scale)``.
+
+        Parameters
+        ----------
+        cloud, first_index, around
+            As of `mask`.
+
+        Returns
+        -------
+        (N,) float32.
+
+        Raises
+        ------
+        UsageError
+            As `mask`, or if it is a condition.
+        """
+        return self._pieces(cloud, first_index, around, "number", np.float32)
+
+    def _pieces(
+        self,
+        cloud: SplatCloud,
+        first_index: int,
+        around: Surroundings | None,
+        what: str,
+        dtype: type[np.generic],
+    ) -> NDArray[Any]:
+        """All splats' answers, a chunk at a time on all cores."""
         if len(cloud) <= _CHUNK:
-            return self._part(cloud, first_index, around)
+            return self._part(cloud, first_index, around, what, dtype)
         from polyorama.core.compile import parallel_for  # it brings in the compiler
 
-        mask = np.empty(len(cloud), np.bool_)
+        answers = np.empty(len(cloud), dtype)
         scene = None if around is None else _Kept(around)
 
         def task(_: int, start: int, stop: int) -> None:
             piece = None if scene is None else _Slice(scene, start, stop)
-            mask[start:stop] = self._part(
-                cloud.subset(slice(start, stop)), first_index + start, piece
+            answers[start:stop] = self._part(
+                cloud.subset(slice(start, stop)), first_index + start, piece, what, dtype
             )
 
         parallel_for(task, len(cloud), -(-len(cloud) // _CHUNK))
-        return mask
+        return answers
 
     def _part(
-        self, cloud: SplatCloud, first_index: int, around: Surroundings | None
-    ) -> NDArray[np.bool_]:
+        self,
+        cloud: SplatCloud,
+        first_index: int,
+        around: Surroundings | None,
+        what: str,
+        dtype: type[np.generic],
+    ) -> NDArray[Any]:
         run = _Run(self.text, cloud, first_index, around)
         with np.errstate(all="ignore"):
-            result = run.condition(self.root)
-        return np.array(np.broadcast_to(result, (len(cloud),)), np.bool_)
+            result = getattr(run, what)(self.root)
+            return np.array(np.broadcast_to(result, (len(cloud),)), dtype)
 
     def __str__(self) -> str:
         return self.text
@@ -235,7 +272,8 @@ class _Run:
     def _fail(self, message: str, node: RuleNode) -> NoReturn:
         fail(self._text, message, node.start, node.stop)
 
-    def _number(self, node: RuleNode, *, vector: bool = False) -> Any:
+    def number(self, node: RuleNode, *, vector: bool = False) -> Any:
+        """Evaluate a node that must be a number, or with `vector`, may be several."""
         value = self._value(node)
         if _is_condition(value):
             self._fail("This is a condition, where a number belongs.", node)
@@ -303,14 +341,14 @@ class _Run:
         return np.logical_not(self.condition(node.children[0]))
 
     def _compare_value(self, node: RuleNode) -> Any:
-        values = [self._number(child) for child in node.children]
+        values = [self.number(child) for child in node.children]
         result: Any = np.bool_(True)
         for sign, left, right in zip(node.signs, values, values[1:], strict=False):
             result = np.logical_and(result, _COMPARISONS[sign](left, right))
         return result
 
     def _in_value(self, node: RuleNode) -> Any:
-        value, low, high = (self._number(child) for child in node.children)
+        value, low, high = (self.number(child) for child in node.children)
         inside = np.greater_equal(value, low), np.less_equal(value, high)
         if isinstance(low, float) and isinstance(high, float) and low > high:
             if node.children[0].text.lower() != "hue":
@@ -336,13 +374,13 @@ class _Run:
         return self._scene(node).visible_from().astype(np.float64)
 
     def _sign_value(self, node: RuleNode) -> Any:
-        value = self._number(node.children[0], vector=True)
+        value = self.number(node.children[0], vector=True)
         return -value if node.text == "-" else value
 
     def _chain_value(self, node: RuleNode) -> Any:
-        result = self._number(node.children[0], vector=True)
+        result = self.number(node.children[0], vector=True)
         for sign, child in zip(node.signs, node.children[1:], strict=True):
-            value = self._number(child, vector=True)
+            value = self.number(child, vector=True)
             if np.ndim(result) == np.ndim(value) == 2 and result.shape[1] != value.shape[1]:
                 self._fail("These vectors have different numbers of components.", node)
             result = _calculate(_ARITHMETIC[sign], result, value)
@@ -351,10 +389,10 @@ class _Run:
     def _call_value(self, node: RuleNode) -> Any:
         name = node.text
         if name == "dist":
-            point = [self._number(child) for child in node.children]
+            point = [self.number(child) for child in node.children]
             offsets = [self._cloud.means[:, a] - point[a] for a in range(3)]
             return np.sqrt(sum(np.square(o, dtype=np.float64) for o in offsets))
-        values = [self._number(child, vector=True) for child in node.children]
+        values = [self.number(child, vector=True) for child in node.children]
         if name in _REDUCTIONS:
             return self._reduce(name, values, node)
         (value,) = values
