@@ -90,6 +90,22 @@ def test_jpeg_is_laid_over_the_background(tmp_path: Path) -> None:
     assert read_text(tmp_path / "a.jpg") == {"Comment": "x"}
 
 
+@pytest.mark.parametrize("ending", ["jpg", "webp"])
+@pytest.mark.parametrize(
+    "text", [{"Comment": "größer: 2"}, {"Comment": "a b", "Print": "1f", "Größe": "µ"}, {"A": "b"}]
+)
+def test_viewers_show_the_words_alone(tmp_path: Path, ending: str, text: dict[str, str]) -> None:
+    path = tmp_path / f"a.{ending}"
+    write_image(path, np.zeros((8, 8, 3), np.uint8), text=text)
+    with Image.open(path) as image:
+        described = image.getexif().get(0x010E)
+    if "Comment" in text:
+        assert described.encode("latin-1").decode() == text["Comment"]
+    else:
+        assert described is None
+    assert read_text(path) == text
+
+
 def test_quality_changes_the_size(tmp_path: Path) -> None:
     noise = np.random.default_rng(3).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     for ending in ("jpg", "webp"):

@@ -44,6 +44,11 @@ IMAGE_ENDINGS: Mapping[str, str] = {
 
 _LARGEST_SIDE = {"PNG": 2**31 - 1, "JPEG": 65500, "WEBP": 16383}
 _EXIF_SOFTWARE, _EXIF_DESCRIPTION = 0x0131, 0x010E
+_EXIF_DETAILS, _EXIF_USER_COMMENT = 0x8769, 0x9286
+_UNDEFINED = bytes(8)
+"""Before a user comment, its encoding; EXIF has no name for UTF-8."""
+_DESCRIPTION = "Comment"
+"""Key of the words that are a picture's description."""
 
 
 class Picture(Protocol):
@@ -231,9 +236,13 @@ def _save_options(kind: str, quality: int | None, text: dict[str, str]) -> dict[
         return {"pnginfo": info, "compress_level": 4}
     exif = Image.Exif()
     exif[_EXIF_SOFTWARE] = software
-    if text:
-        pairs = (f"{key}: {_storable(value)}" for key, value in text.items())
-        exif[_EXIF_DESCRIPTION] = "\n".join(pairs)
+    # What people read is the description; what programs read stands elsewhere.
+    words = {key: _storable(value) for key, value in text.items()}
+    if _DESCRIPTION in words:
+        exif[_EXIF_DESCRIPTION] = words.pop(_DESCRIPTION).encode()
+    if words:
+        lines = "\n".join(f"{key}: {value}" for key, value in words.items())
+        exif.get_ifd(_EXIF_DETAILS)[_EXIF_USER_COMMENT] = _UNDEFINED + lines.encode()
     if kind == "JPEG":
         quality = 95 if quality is None else quality
         # From quality 90 on, colour keeps its full resolution.
@@ -275,11 +284,25 @@ def read_text(path: str | os.PathLike[str], *, whole: bool = False) -> dict[str,
             found = getattr(image, "text", None)
             if found is not None:
                 return {str(key): str(value) for key, value in found.items()}
-            described = str(image.getexif().get(_EXIF_DESCRIPTION, ""))
+            exif = image.getexif()
+            described = exif.get(_EXIF_DESCRIPTION)
+            kept = exif.get_ifd(_EXIF_DETAILS).get(_EXIF_USER_COMMENT, b"")
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise FileFormatError(f"This is no picture that can be read: {path}") from error
-    pairs = (line.partition(": ") for line in described.splitlines())
-    return {key: value for key, colon, value in pairs if colon}
+    words = {} if described is None else {_DESCRIPTION: _as_written(str(described))}
+    if isinstance(kept, bytes) and kept.startswith(_UNDEFINED):
+        lines = kept.removeprefix(_UNDEFINED).decode("utf-8", "replace").splitlines()
+        pairs = (line.partition(": ") for line in lines)
+        words |= {key: value for key, colon, value in pairs if colon}
+    return words
+
+
+def _as_written(text: str) -> str:
+    """EXIF's text, which is written as UTF-8 and read as Latin-1."""
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
 
 
 def write_float(path: str | os.PathLike[str], values: NDArray[np.float32]) -> None:
