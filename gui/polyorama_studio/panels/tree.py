@@ -1,0 +1,388 @@
+"""The document's nodes as a tree for views: changes in place, so that views keep their state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QAbstractItemModel, QByteArray, QMimeData, QModelIndex, Qt, Signal
+
+from polyorama_studio.panels.kinds import kind_title
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from polyorama.scene.document import Document, Node
+    from polyorama_studio.session import Session
+
+__all__ = ["EYE", "LOCK", "NAME", "NODES_MIME", "NodeTree"]
+
+NAME, EYE, LOCK = 0, 1, 2
+"""Columns."""
+_NOWHERE = QModelIndex()
+NODES_MIME = "application/x-polyorama-nodes"
+_MOST_STEPS = 64
+"""A change of more rows than this starts the tree anew, which is faster then."""
+
+
+@dataclass(eq=False, slots=True)
+class _Item:
+    """A node's place in the tree."""
+
+    serial: int
+    node: Node | None
+    parent: _Item | None
+    children: list[_Item] = field(default_factory=list)
+    shown: bool = True
+    """Whether everything above it is visible."""
+
+    @property
+    def row(self) -> int:
+        """Place among its siblings."""
+        return 0 if self.parent is None else self.parent.children.index(self)
+
+
+class NodeTree(QAbstractItemModel):
+    """Nodes below their parents, with columns for the name, the eye and the lock.
+
+    Parameters
+    ----------
+    session
+        Has the document, and carries out what is done here.
+    """
+
+    restarted = Signal()
+    """The whole tree was made anew."""
+
+    def __init__(self, session: Session, parent: Any = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._root = _Item(0, None, None)
+        self._by_id: dict[str, _Item] = {}
+        self._by_serial: dict[int, _Item] = {0: self._root}
+        self._next = 1
+        self._nodes: tuple[Node, ...] = ()
+        self._filter = ""
+
+    # Where things are
+
+    def _item(self, index: QModelIndex) -> _Item:
+        return self._by_serial[index.internalId()] if index.isValid() else self._root
+
+    def node_at(self, index: QModelIndex) -> Node | None:
+        """The node in a row, None for the root."""
+        return self._item(index).node
+
+    def index_of(self, node_id: str, column: int = NAME) -> QModelIndex:
+        """Where a node stands; no valid index where it is not shown."""
+        item = self._by_id.get(node_id)
+        return QModelIndex() if item is None else self._index(item, column)
+
+    def _index(self, item: _Item, column: int = NAME) -> QModelIndex:
+        if item is self._root:
+            return QModelIndex()
+        return self.createIndex(item.row, column, item.serial)
+
+    def is_shown(self, index: QModelIndex) -> bool:
+        """Whether everything above a node is visible, so that its own eye counts."""
+        return self._item(index).shown
+
+    @property
+    def count(self) -> int:
+        """Nodes in the tree."""
+        return len(self._by_id)
+
+    # What views ask
+
+    def index(self, row: int, column: int, parent: QModelIndex = _NOWHERE) -> QModelIndex:
+        """A row below a parent."""
+        children = self._item(parent).children
+        if not 0 <= row < len(children) or not 0 <= column <= LOCK:
+            return QModelIndex()
+        return self.createIndex(row, column, children[row].serial)
+
+    def parent(self, index: QModelIndex = _NOWHERE) -> QModelIndex:
+        """What a row lies below."""
+        above = self._item(index).parent
+        return QModelIndex() if above is None else self._index(above)
+
+    def rowCount(self, parent: QModelIndex = _NOWHERE) -> int:
+        """Children of a node."""
+        return 0 if parent.isValid() and parent.column() else len(self._item(parent).children)
+
+    def columnCount(self, parent: QModelIndex = _NOWHERE) -> int:
+        """Name, eye, lock."""
+        return LOCK + 1
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Names; icons and switches are painted by the delegate."""
+        node = self._item(index).node
+        if node is None:
+            return None
+        column = index.column()
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return node.name if column == NAME else None
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._spoken(node, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(node, column)
+        return None
+
+    def _spoken(self, node: Node, column: int) -> str:
+        if column == EYE:
+            return self.tr("visible") if node.visible else self.tr("hidden")
+        if column == LOCK:
+            return self.tr("locked") if node.fixed else self.tr("not locked")
+        return f"{node.name}, {kind_title(node)}"
+
+    def _tip(self, node: Node, column: int) -> str:
+        if column == EYE:
+            verb = self.tr("Hide") if node.visible else self.tr("Show")
+            return self.tr("{0} (Alt: alone)\ndoc.show({1!r}, visible={2})").format(
+                verb, node.name, not node.visible
+            )
+        if column == LOCK:
+            verb = self.tr("Unlock") if node.fixed else self.tr("Lock: neither picked nor moved")
+            return f"{verb}\ndoc.fix({node.name!r}, fixed={not node.fixed})"
+        lines = [node.name, kind_title(node)]
+        if node.source is not None:
+            lines.append(node.source.path)
+        return "\n".join(lines)
+
+    def flags(self, index: QModelIndex) -> Qt.ItemFlag:
+        """Everything can be chosen, dragged and dropped on; names can be edited."""
+        if not index.isValid():
+            return Qt.ItemFlag.ItemIsDropEnabled
+        flags = (
+            Qt.ItemFlag.ItemIsEnabled
+            | Qt.ItemFlag.ItemIsSelectable
+            | Qt.ItemFlag.ItemIsDragEnabled
+            | Qt.ItemFlag.ItemIsDropEnabled
+        )
+        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == NAME else flags
+
+    def setData(self, index: QModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Rename."""
+        node = self._item(index).node
+        name = str(value).strip()
+        if node is None or role != Qt.ItemDataRole.EditRole or not name or name == node.name:
+            return False
+        return self._session.editing.run("rename", node=node.id, name=name)
+
+    # Dragging
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        """Nodes are moved."""
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        """Ids of nodes of this program."""
+        return [NODES_MIME]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        """The ids of the dragged nodes, in the order of the document."""
+        wanted = {node.id for index in indexes if (node := self.node_at(index)) is not None}
+        ids = [node.id for node in self._nodes if node.id in wanted]
+        data = QMimeData()
+        data.setData(NODES_MIME, QByteArray("\n".join(ids).encode()))
+        return data
+
+    def canDropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: QModelIndex
+    ) -> bool:
+        """Not into themselves."""
+        if not data.hasFormat(NODES_MIME):
+            return False
+        ids, item = set(_ids_of(data)), self._item(parent)
+        while item is not None and item.node is not None:
+            if item.node.id in ids:
+                return False
+            item = item.parent
+        return bool(ids) and not self._filter
+
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: QModelIndex
+    ) -> bool:
+        """Move the nodes below another one, or between two."""
+        if not self.canDropMimeData(data, action, row, column, parent):
+            return False
+        ids, above = _ids_of(data), self._item(parent)
+        before = None
+        if row >= 0:
+            rest = [c.node.id for c in above.children[row:] if c.node is not None]
+            before = next((node_id for node_id in rest if node_id not in ids), None)
+        return self._session.editing.run(
+            "move", nodes=ids, parent=None if above.node is None else above.node.id, before=before
+        )
+
+    # Following the document
+
+    @property
+    def filter(self) -> str:
+        """What names, or kinds, must hold to be shown."""
+        return self._filter
+
+    def set_filter(self, text: str) -> None:
+        """Show only nodes whose name or kind holds the text, and what they lie below."""
+        text = text.strip().casefold()
+        if text != self._filter:
+            self._filter = text
+            self._update()
+
+    def set_document(self, document: Document | None) -> None:
+        """Show the nodes of a document."""
+        nodes = () if document is None else document.nodes
+        if nodes is not self._nodes:
+            self._nodes = nodes
+            self._update()
+
+    def _wanted(self) -> Iterable[Node]:
+        if not self._filter:
+            return self._nodes
+        found: set[str] = set()
+        above = {node.id: node.parent for node in self._nodes}
+        for node in self._nodes:
+            if self._filter in node.name.casefold() or self._filter == kind_title(node).casefold():
+                at: str | None = node.id
+                while at is not None and at not in found:
+                    found.add(at)
+                    at = above[at]
+        return [node for node in self._nodes if node.id in found]
+
+    def _update(self) -> None:
+        nodes = list(self._wanted())
+        wanted: dict[str | None, list[Node]] = {}
+        for node in nodes:
+            wanted.setdefault(node.parent, []).append(node)
+        gone = self._by_id.keys() - {node.id for node in nodes}
+        if self._steps(nodes, wanted, gone) > _MOST_STEPS:
+            self._restart(nodes)
+            return
+        for node_id in gone:
+            item = self._by_id.get(node_id)
+            if item is not None and (item.parent.node is None or item.parent.node.id not in gone):
+                self._park(item, gone)
+                self._take_out(item)
+        self._settle(self._root, wanted.get(None, []))
+        for node in nodes:
+            children = wanted.get(node.id, [])
+            item = self._by_id[node.id]
+            if children or item.children:
+                self._settle(item, children)
+        self._refresh(nodes)
+
+    def _steps(
+        self, nodes: list[Node], wanted: dict[str | None, list[Node]], gone: set[str]
+    ) -> int:
+        """About how many rows have to be moved, put in or taken out."""
+        steps = len(gone)
+        for node in (None, *nodes):
+            item = self._root if node is None else self._by_id.get(node.id)
+            ids = [child.id for child in wanted.get(node.id if node else None, ())]
+            if item is None:
+                steps += len(ids)
+                continue
+            old = [child.node.id for child in item.children if child.node.id not in gone]
+            if ids == old:
+                continue
+            fresh = set(ids) - set(old)
+            steps += len(fresh)
+            kept = [i for i in ids if i not in fresh]
+            lasting = [i for i in old if i in set(kept)]
+            steps += sum(a != b for a, b in zip(kept, lasting, strict=True)) // 2
+        return steps
+
+    def _restart(self, nodes: list[Node]) -> None:
+        self.beginResetModel()
+        old = self._by_id
+        self._root.children = []
+        self._by_id, self._by_serial = {}, {0: self._root}
+        for node in nodes:
+            above = self._root if node.parent is None else self._by_id[node.parent]
+            known = old.get(node.id)
+            self._add(node, above, len(above.children), known.serial if known else None)
+        self._mark(nodes)
+        self.endResetModel()
+        self.restarted.emit()
+
+    def _add(self, node: Node, above: _Item, row: int, serial: int | None = None) -> None:
+        if serial is None:
+            serial, self._next = self._next, self._next + 1
+        item = _Item(serial, node, above)
+        above.children.insert(row, item)
+        self._by_id[node.id] = item
+        self._by_serial[serial] = item
+
+    def _park(self, item: _Item, gone: set[str]) -> None:
+        """Put what stays, but lies below what goes, at the root; it is settled later."""
+        for child in list(item.children):
+            if child.node.id in gone:
+                self._park(child, gone)
+            else:
+                self._move(child, self._root, len(self._root.children))
+
+    def _take_out(self, item: _Item) -> None:
+        """Remove a row and all below it."""
+        above, row = item.parent, item.row
+        self.beginRemoveRows(self._index(above), row, row)
+        above.children.pop(row)
+        branch = [item]
+        while branch:
+            lost = branch.pop()
+            branch += lost.children
+            del self._by_id[lost.node.id]
+            del self._by_serial[lost.serial]
+        self.endRemoveRows()
+
+    def _move(self, item: _Item, above: _Item, row: int) -> None:
+        source, at = item.parent, item.row
+        if source is above and at == row:
+            return
+        to = row + 1 if source is above and row > at else row
+        if not self.beginMoveRows(self._index(source), at, at, self._index(above), to):
+            return
+        source.children.pop(at)
+        above.children.insert(row, item)
+        item.parent = above
+        self.endMoveRows()
+
+    def _settle(self, above: _Item, wanted: list[Node]) -> None:
+        """Bring a node's children into their places."""
+        for row, node in enumerate(wanted):
+            here = above.children[row] if row < len(above.children) else None
+            if here is not None and here.node.id == node.id:
+                continue
+            known = self._by_id.get(node.id)
+            if known is not None:
+                self._move(known, above, row)
+                continue
+            self.beginInsertRows(self._index(above), row, row)
+            self._add(node, above, row)
+            self.endInsertRows()
+
+    def _mark(self, nodes: list[Node]) -> None:
+        for node in nodes:
+            item = self._by_id[node.id]
+            above = item.parent
+            item.shown = above is None or above.node is None or (above.shown and above.node.visible)
+
+    def _refresh(self, nodes: list[Node]) -> None:
+        """Tell of nodes that are others than before."""
+        before = {node.id: self._by_id[node.id].shown for node in nodes}
+        changed = []
+        for node in nodes:
+            item = self._by_id[node.id]
+            if item.node is not node:
+                item.node = node
+                changed.append(item)
+        self._mark(nodes)
+        changed += [i for i in self._by_id.values() if before[i.node.id] != i.shown]
+        for item in changed[:_MOST_STEPS]:
+            self.dataChanged.emit(self._index(item), self._index(item, LOCK))
+        if len(changed) > _MOST_STEPS:
+            last = len(self._root.children) - 1
+            self.dataChanged.emit(self.index(0, NAME), self.index(last, LOCK))
+
+
+def _ids_of(data: QMimeData) -> list[str]:
+    return bytes(data.data(NODES_MIME).data()).decode().split("\n")
