@@ -145,7 +145,7 @@ class Metrics:
     icon = 16
     mark = 56
     motion = 120
-    gizmo = 84
+    gizmo = 104
     gizmo_arm = 84
     """length of a transform gizmo's arms"""
     gizmo_line = 2.25
@@ -153,6 +153,7 @@ class Metrics:
     gizmo_box = 9
     gizmo_hub = 6
     cursor = 32
+    strip_field = 64
     gizmo_dot = 8
     toast_width = 380
     start_width = 560
@@ -174,6 +175,7 @@ class Metrics:
     picker_ring = 5
     fold = 12
     """the chevron of what folds"""
+    fold_head = 26
     row = 22
     """lines of trees and lists"""
     hair = 2
@@ -362,7 +364,31 @@ QTabBar::tab:focus { color: $accent; }
 #rail QToolButton:pressed { background: $line; }
 #rail QToolButton:checked { background: $raised; border-color: $line; }
 #rail QToolButton:focus, #toast QToolButton:focus { border-color: $accent; }
+#viewStrip QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    padding: 3px 4px; color: $quiet; font-size: $label;
+}
+#viewStrip QToolButton:hover { background: $raised; color: $text; }
+#viewStrip QToolButton:checked { background: $raised; border-color: $line; color: $text; }
+#viewStrip QToolButton:focus { border-color: $accent; }
+#viewStrip QToolButton::menu-indicator { image: none; width: 0; }
+#viewStrip QLabel#hint { color: $quiet; padding: 0 $s0; }
+#viewGrid { background: $ground; }
 #railLine { background: $line; max-height: 1px; min-height: 1px; border: none; }
+
+#timeline, #transport { background: $panel; }
+#transport QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    padding: 0; margin: 0;
+}
+#transport QToolButton:hover { background: $raised; }
+#transport QToolButton:pressed { background: $line; }
+#transport QToolButton:checked { background: $raised; border-color: $line; }
+#transport QToolButton:focus { border-color: $accent; }
+#transport QToolButton::menu-indicator { image: none; width: 0; }
+#transport QToolButton#speed { color: $quiet; padding: 0 $s0; }
+#transportLine { background: $line; border: none; }
+#cueCard { background: $panel; border: 1px solid $line; }
 
 #status { background: $ground; }
 #status QLabel { color: $quiet; font-size: $label; }
@@ -445,6 +471,11 @@ QListView::item, QTreeView::item { min-height: 22px; padding: 0 $s0; border: non
 QListView::item:hover, QTreeView::item:hover { background: $raised; }
 QListView::item:selected, QTreeView::item:selected { background: $raised; color: $accent; }
 QTreeView::branch { background: transparent; }
+#nodes { border: none; background: transparent; }
+#nodes::item { min-height: 20px; padding: 0; }
+#nodes::item:hover, #nodes::item:selected { background: transparent; }
+#inPlace { min-height: 18px; padding: 0 3px; border-color: $accent; }
+#scrolled, #scrolled > QWidget > QWidget { background: transparent; }
 QHeaderView { background: $panel; border: none; }
 QHeaderView::section {
     background: $panel; color: $quiet; border: none; border-bottom: 1px solid $line;
