@@ -12,6 +12,7 @@ import base64
 import binascii
 import dataclasses
 import math
+import sys
 import zlib
 from collections.abc import Mapping
 from types import NoneType
@@ -44,6 +45,7 @@ Blob = SplatCloud | Mesh | Audio | BitSet
 """What a `Blobs` keeps."""
 _HEAVY = (SplatCloud, Mesh, Audio)
 _MOST_NUMBERS = 1 << 16
+_LARGEST = sys.float_info.max
 _MOST_SPLATS = 1 << 31
 _DEEPEST = 40
 
@@ -278,7 +280,7 @@ def _array(data: dict[str, Any]) -> np.ndarray:
         raise CodecError("an array is incomplete or too large")
     whole = all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in shape)
     numbers = all(
-        isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in flat
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= _LARGEST for v in flat
     )
     if not whole or not numbers or len(shape) > 4 or math.prod(shape) != len(flat):
         raise CodecError("an array is of wrong numbers")

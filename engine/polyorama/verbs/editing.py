@@ -19,7 +19,6 @@ from polyorama.io.limits import read_bytes
 from polyorama.io.project import write_project
 from polyorama.scene.codec import CodecError, decode, encode
 from polyorama.scene.document import Document
-from polyorama.scene.properties_of import at_time
 from polyorama.verbs.files_ops import add_files, open_with_source
 from polyorama.verbs.open import flat_cloud
 
@@ -102,7 +101,7 @@ def write_document(document: Document, path: str | os.PathLike[str], *, time: fl
         write_project(document, path)
         return
     format_to_write(path)
-    write_splats(flat_cloud(at_time(document, time), path), path)
+    write_splats(flat_cloud(document, path, time=time), path)
 
 
 def save_calls(editor: Editor, path: str | os.PathLike[str]) -> None:
