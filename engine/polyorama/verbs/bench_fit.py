@@ -92,7 +92,7 @@ def bench_fit(
 def _passes(document: Document, size: tuple[int, int], repeats: int) -> dict[str, Any]:
     """Forward and backward of the whole scene at one size, in milliseconds."""
     camera = view_of(document.with_camera(None), size=size)
-    cloud = resolve(document, camera).gaussians.cloud
+    cloud = resolve(document, camera).gaussians.baked().cloud
     arrays = (cloud.means, cloud.quats, cloud.scales, cloud.opacities, cloud.sh)
     inputs = Natural(*(torch.from_numpy(array.copy()).requires_grad_() for array in arrays))
     viewmat = torch.tensor(camera.viewmat, dtype=torch.float32)
