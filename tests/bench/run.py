@@ -29,6 +29,7 @@ from polyorama.render import cuda, gl
 from polyorama.render.cuda.probe import load_gsplat
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.bench import multiply_add_peak
+from tests.bench.editing import editing, studio
 from tests.gpu import check
 
 SHARED = Path(os.environ.get("POLYORAMA_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -233,7 +234,9 @@ def peers(table: Table, rounds: int) -> None:
         )
 
 
-STEPS = ("frames", "files", "start", "fit", "gl", "gpu", "streaming", "peers")
+STEPS = (
+    "frames", "files", "start", "fit", "gl", "gpu", "editing", "studio", "streaming", "peers",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -252,6 +255,8 @@ def main() -> int:
             "fit": lambda: fit(table),
             "gl": lambda: opengl(table, folder),
             "gpu": lambda: gpu(table),
+            "editing": lambda: editing(table, folder),
+            "studio": lambda: studio(table, PLANT_FILE),
             "streaming": lambda: streaming(table, folder),
             "peers": lambda: peers(table, options.rounds),
         }
