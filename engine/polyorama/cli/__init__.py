@@ -29,11 +29,12 @@ COMMANDS: dict[str, str] = {
     "info": "say what is in a splat file, and what is wrong with it",
     "demo": "write the sample project, a paper theatre, anew",
     "convert": "change formats, merge, move, clean and thin out captures",
+    "export": "write what a project shows as one capture, and say what each format costs",
     "edit": "run scripts of operations on projects and captures, and save the result",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
-DRAWING = frozenset({"bench", "demo", "fit", "render"})
+DRAWING = frozenset({"bench", "demo", "export", "fit", "render"})
 """Subcommands before which the renderer is compiled, where that was not done yet."""
 
 
