@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.jobs import run
+from polyorama.render.accumulate import Shot
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.document import Document, Node
 from polyorama.scene.timeline import Key, Timeline, Track
 from polyorama.verbs.film import render, turntable, view_of
+from polyorama.verbs.sequences import numbered_job
+from polyorama.verbs.workers import Look
+from tests.engine.exr_reader import read_exr
 from tests.engine.fakes import ball
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SIZE = (48, 32)
 
@@ -54,3 +63,14 @@ def test_a_turntable_is_of_a_moment() -> None:
     same = [f.rgba8 for f in turntable(still(document), 0.2, 10, SIZE, backend="cpu")]
     assert len(late) == 2
     assert all(np.array_equal(a, b) for a, b in zip(late, same, strict=True))
+
+
+def test_layers_name_the_nodes_of_their_moment(tmp_path: Path) -> None:
+    tracks = {"one/visible": Track((Key(0.0, (1.0,)), Key(1.0, (0.0,))))}
+    nodes = (Node("one", ball(), id="one"), Node("two", ball(seed=1), id="two"))
+    document = Document(nodes, timeline=Timeline(tracks=tracks))
+    camera = view_of(document, size=SIZE)
+    film = [Shot(camera, time=0.0), Shot(camera, time=1.0)]
+    run(numbered_job(None, document, film, exr=tmp_path / "#.exr", look=Look("cpu")))
+    words = [read_exr(tmp_path / f"{number}.exr")[1] for number in (0, 1)]
+    assert [entry["nodes"] for entry in words] == ["one\ntwo", "two"]

@@ -297,7 +297,8 @@ def _still(
     if frame.expected_depth is not None and options.depth:
         write_depth(options.depth, frame.expected_depth, text=text)
     if options.exr:
-        write_layers(options.exr, frame, shot.camera, NodeTable.of(document), text)
+        nodes = NodeTable.of(document, shot.time or 0.0)
+        write_layers(options.exr, frame, shot.camera, nodes, text)
     if options.output:
         write_image(
             options.output, frame, quality=options.quality, text=text,

@@ -149,6 +149,7 @@ class NumberedFrame:
     depth: Path | None
     exr: Path | None
     text: Mapping[str, str]
+    nodes: NodeTable | None = None
 
     @property
     def files(self) -> list[Path]:
@@ -165,7 +166,6 @@ class PictureRun:
     quality: int | None
     keep_alpha: bool
     panorama: bool
-    nodes: NodeTable
 
     @property
     def frames(self) -> int:
@@ -190,7 +190,8 @@ class PictureRun:
             write_depth(item.depth, frame.expected_depth, text=item.text)
             text[_DEPTH] = _file_digest(item.depth)
         if item.exr is not None:
-            write_layers(item.exr, frame, item.shot.camera, self.nodes, text)
+            assert item.nodes is not None
+            write_layers(item.exr, frame, item.shot.camera, item.nodes, text)
             text[_LAYERS] = _file_digest(item.exr)
         if item.picture is not None:
             write_image(
@@ -449,14 +450,15 @@ def numbered_job(
             None if depth is None else numbered(depth, number),
             None if exr is None else numbered(exr, number),
             {**(text or {}), _FINGERPRINT: _digest(setting, stamp)},
+            # Nodes come and go with their keys.
+            None if exr is None else NodeTable.of(document, shot.time or 0.0),
         )
         if not (resume and _is_done(item)):
             items.append(item)
-    table = NodeTable.of(document)
     runs = [
         PictureRun(
             tuple(items[start : start + _CHUNK]), quality, look.background is None,
-            look.filming.is_panorama, table,
+            look.filming.is_panorama,
         )
         for start in range(0, len(items), _CHUNK)
     ]  # fmt: skip
