@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import secrets
+import weakref
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -379,13 +380,22 @@ class Document:
         return replace(self, camera=camera)
 
 
+_boxes: weakref.WeakKeyDictionary[SplatCloud | Mesh, Bounds | None] = weakref.WeakKeyDictionary()
+
+
 def _box_of(node: Node) -> Bounds | None:
-    if isinstance(node.content, Mesh):
-        corners = node.content.vertices
-        return Bounds(corners.min(axis=0), corners.max(axis=0)) if len(corners) else None
-    if node.splats is None or len(node.splats) == 0:
+    content = node.content
+    if not isinstance(content, SplatCloud | Mesh):
         return None
-    return node.splats.bounds()
+    if content not in _boxes:  # quantiles of millions of splats are not taken twice
+        if isinstance(content, Mesh):
+            corners = content.vertices
+            empty = len(corners) == 0
+            box = None if empty else Bounds(corners.min(axis=0), corners.max(axis=0))
+        else:
+            box = content.bounds() if len(content) else None
+        _boxes[content] = box
+    return _boxes[content]
 
 
 def with_ids(document: Document, ids: Mapping[str, str]) -> Document:

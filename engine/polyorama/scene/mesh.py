@@ -36,7 +36,7 @@ class Material:
     emission: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Mesh:
     """Triangles, read-only.
 
