@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ from polyorama.io.project import read_project, read_thumbnail
 from polyorama.render.resolve import draw
 from polyorama.scene.document import Document, Node
 from polyorama.verbs.demo import sample_path
-from polyorama.verbs.theatre import props, sheets
+from polyorama.verbs.theatre import props, scenery, sheets
 from polyorama.verbs.theatre.build import cloud_of
 from polyorama.verbs.theatre.light import Lamp, lit_colors, occluders
 from polyorama.verbs.theatre.paint import Canvas, blurred, noise
@@ -257,3 +258,15 @@ def test_the_sample_can_be_seen(sample: Document) -> None:
     assert curtain[0] > 2 * curtain[2]
     assert sky[2] > 1.2 * sky[1]
     assert picture[40:150, 60:260].std() > 0.1
+
+
+def test_thin_paper_is_painted_on_both_sides() -> None:
+    """Seen from the side, dabs of the back lie between those of the front, and must not differ."""
+    moon = next(sheet for sheet in scenery.moon() if sheet.thickness > 0)
+    back = backed(moon)
+    assert np.array_equal(back.color, moon.color)
+    assert np.array_equal(back.glow, moon.glow)
+    assert np.allclose(back.normals, -moon.normals)
+    board = backed(replace(moon, thickness=0.1))
+    assert np.abs(board.color - moon.color).max() > 0.2
+    assert board.glow is None

@@ -24,19 +24,27 @@ _CARD = hex_color("#a58763")
 
 
 def backed(sheet: Sheet) -> Sheet:
-    """The back of a sheet: bare card in which its paint shows faintly."""
-    soft = blurred(sheet.color, 4.0) if min(sheet.color.shape[:2]) > 12 else sheet.color
+    """The back of a sheet: paper painted on both sides, or a thick board's bare card.
+
+    Thin paper seen from the side shows dabs of its back between those of its front, as they are
+    sorted by their middles: they must not differ.
+    """
+    thin = sheet.thickness <= _THICKEST
+    color = sheet.color
+    if not thin:
+        soft = blurred(color, 4.0) if min(color.shape[:2]) > 12 else color
+        color = mix(soft, _CARD, np.full(soft.shape[:2], 0.75))
     return replace(
         sheet,
         points=sheet.points - sheet.normals * sheet.thickness,
         normals=-sheet.normals,
-        color=mix(soft, _CARD, np.full(soft.shape[:2], 0.75)),
-        glow=None,
+        color=color,
+        glow=sheet.glow if thin else None,
         gloss=0.0,
         velvet=0.0,
         thickness=0.0,
-        coarse=2.4,
-        lit=1.0,
+        coarse=1.5 if thin else 2.4,
+        lit=sheet.lit if thin else 1.0,
         casts=False,
     )
 
