@@ -54,6 +54,7 @@ class Dock:
 
 
 DOCKS: tuple[Dock, ...] = (
+    Dock("timeline", "Timeline", "timeline", "polyorama_studio.timeline.panel:TimelinePanel", "bottom"),
     Dock("history", "History", "history", "polyorama_studio.panels.history:HistoryPanel", "right"),
 )
 """Every panel, in the order in which they stand."""

@@ -183,9 +183,22 @@ class Stage(QObject):
         self.document_edited.emit()
         self._move() if self._held else self._ask(moving=self.moving)
 
-    def set_time(self, seconds: float, *, moving: bool) -> None:
-        """Show the document as it is at another time, s; `moving` says that more will follow."""
+    def set_time(self, seconds: float, *, moving: bool, view: OrbitView | None = None) -> None:
+        """Show the document as it is at another time.
+
+        Parameters
+        ----------
+        seconds
+            s.
+        moving
+            Whether more will follow at once.
+        view
+            From where it is seen then, where that changes, too.
+        """
         self.time = seconds
+        if view is not None and view != self.view:
+            self.view = view
+            self.view_changed.emit()
         self.time_changed.emit(moving)
         if moving:
             self._move()

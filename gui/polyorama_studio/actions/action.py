@@ -109,6 +109,7 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("edit", "Edit"),
     ("tools", "Tools"),
     ("view", "View"),
+    ("timeline", "Timeline"),
     ("window", "Window"),
     ("help", "Help"),
 )

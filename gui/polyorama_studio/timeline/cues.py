@@ -1,0 +1,102 @@
+"""A small card for a cue's name and note."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+)
+
+from polyorama_studio.theme import Metrics
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtWidgets import QWidget
+
+    from polyorama.scene.timeline import Cue
+    from polyorama_studio.timeline.state import TimelineState
+
+__all__ = ["CuePopup"]
+
+
+class CuePopup(QFrame):
+    """Asks for name and note; Enter takes them, Escape leaves the cue as it was."""
+
+    def __init__(self, state: TimelineState, cue: Cue, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self._state, self._cue = state, cue
+        self.setObjectName("cueCard")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setFixedWidth(Metrics.cue_width)
+        self.name = QLineEdit(cue.name, self)
+        self.name.setAccessibleName(self.tr("Name of the cue"))
+        self.name.setPlaceholderText(self.tr("Name"))
+        self.name.returnPressed.connect(self.take)
+        self.note = QPlainTextEdit(cue.note, self)
+        self.note.setAccessibleName(self.tr("Note of the cue"))
+        self.note.setPlaceholderText(self.tr("What to say here"))
+        self.note.setFixedHeight(3 * Metrics.control)
+        self.note.setTabChangesFocus(True)
+        self.remove = QPushButton(self.tr("Remove"), self)
+        self.remove.clicked.connect(self._remove)
+        self.done = QPushButton(self.tr("Done"), self)
+        self.done.setProperty("primary", True)
+        self.done.clicked.connect(self.take)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.remove)
+        buttons.addStretch(1)
+        buttons.addWidget(self.done)
+        layout = QVBoxLayout(self)
+        side = Metrics.space[1]
+        layout.setContentsMargins(side, side, side, side)
+        layout.setSpacing(side)
+        layout.addWidget(self.name)
+        layout.addWidget(self.note)
+        layout.addLayout(buttons)
+
+    def open_at(self, place: QPoint) -> None:
+        """Show it above a place of the screen, inside the screen."""
+        self.adjustSize()
+        screen = self.screen().availableGeometry()
+        x = min(max(place.x(), screen.left()), screen.right() - self.width())
+        y = place.y() - self.height() - Metrics.timeline_ruler
+        if y < screen.top():
+            y = place.y() + Metrics.space[0]
+        self.move(x, y)
+        self.show()
+        self.name.selectAll()
+        self.name.setFocus()
+
+    @Slot()
+    def take(self) -> None:
+        """Take over what was typed."""
+        name, note = self.name.text().strip() or self._cue.name, self.note.toPlainText().strip()
+        cue = self._cue
+        self.close()
+        if (name, note) == (cue.name, cue.note):
+            return
+        if name == cue.name:
+            self._state.run("add_cue", time=cue.time, name=name, note=note)
+            return
+        with self._state.session.editing.gesture(self.tr("Rename cue {0}").format(cue.name)):
+            self._state.run("remove_cue", name=cue.name)
+            self._state.run("add_cue", time=cue.time, name=name, note=note)
+
+    @Slot()
+    def _remove(self) -> None:
+        self.close()
+        self._state.run("remove_cue", name=self._cue.name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
