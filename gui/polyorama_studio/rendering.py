@@ -49,6 +49,7 @@ class Request:
     time: float = 0.0
     highlight: tuple[float, float, float] | None = None
     marks: Marks = NO_MARKS
+    disguise: Document | None = None
     through: str = ""
 
 
@@ -229,7 +230,7 @@ class RenderLoop:
             if self._rasterizer is None:
                 self._rasterizer = self._prepared()
             state = resolve(
-                request.document, request.camera,
+                request.disguise or request.document, request.camera,
                 background=None if request.marks.floor else request.backdrop, limit=request.limit,
                 time=request.time, highlight=request.highlight,
             )  # fmt: skip

@@ -120,6 +120,7 @@ class Stage(QObject):
         self.through = ""
         """Id of the camera node that one looks through, or "" for the free view."""
         self.marks = NO_MARKS
+        self.disguise: Document | None = None
         self.spinning = False
         self._rate = FrameRate()
         self._generation = 0
@@ -238,6 +239,11 @@ class Stage(QObject):
             self.marks = marks
             self._move() if moving else self._ask(moving=self.moving)
 
+    def set_disguise(self, document: Document | None, *, moving: bool = False) -> None:
+        """Draw another document in the place of this one, as previews do; None ends that."""
+        self.disguise = document
+        self._move() if moving else self._ask(moving=self.moving)
+
     def set_size(self, width: int, height: int) -> None:
         """The viewport's size in device pixels; the picture's where that can be drawn."""
         if width < 1 or height < 1:
@@ -351,6 +357,7 @@ class Stage(QObject):
                 time=self.time,
                 highlight=self._highlight(),
                 marks=self.marks,
+                disguise=self.disguise,
                 through=self.through,
             )
         )
