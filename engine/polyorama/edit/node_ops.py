@@ -167,7 +167,8 @@ def move(
         else document.node(i)
         for i in ids
     ]
-    taken = [n for n in document.replaced(*fresh).nodes if n.id in moved]
+    changed = {n.id: n for n in fresh}  # not a document yet: a parent may still come after them
+    taken = [changed.get(n.id, n) for n in document.nodes if n.id in moved]
     rest = [n for n in document.nodes if n.id not in moved]
     if before is None:
         at = len(rest)
