@@ -12,7 +12,7 @@ from polyorama.edit.editor import Editor
 from polyorama.errors import UsageError
 from polyorama.scene.document import Document, Node
 from polyorama.scene.splats import SplatCloud, concatenate
-from polyorama.verbs.cleanup import TOOLS, clutter, clutter_of, heat_document
+from polyorama.verbs.cleanup import TOOLS, clutter, clutter_of, heat_document, rescaled
 
 RANDOM = np.random.default_rng(11)
 
@@ -121,3 +121,31 @@ def test_bad_tools_and_thresholds_say_so() -> None:
 def test_tiny_clouds_are_cleaned_too(kind: str, count: int) -> None:
     document = Document((Node("few", ball(count), id="few"),))
     assert len(run(clutter(document, kind))["few"]) == count
+
+
+def test_the_heat_map_leaves_out_what_is_cropped_away() -> None:
+    doc = Editor(Document((Node("ball", ball(), id="ball"),)))
+    doc.add_modifier("ball", "delete", values={"rule": "x > 0"})
+    ramp = np.ones((256, 3), np.float32)
+    node = heat_document(doc.document, run(clutter(doc.document, "giant")), ramp).node("ball")
+    assert node.splats is not None
+    assert node.deleted is not None
+    assert np.array_equal(node.deleted.mask(), node.splats.means[:, 0] > 0)
+    assert node.modifiers == ()
+
+
+@pytest.mark.parametrize("kind", [kind for kind, tool in TOOLS.items() if tool.power])
+def test_scores_follow_from_those_of_another_threshold(kind: str) -> None:
+    cloud, _ = planted("outliers")
+    document = Document((Node("ball", cloud, id="ball"),))
+    low, high = (TOOLS[kind].threshold.default * factor for factor in (0.7, 1.4))
+    scores = run(clutter(document, kind, low))
+    again = rescaled(scores, kind, low, high)
+    assert again is not None
+    assert again["ball"] == pytest.approx(run(clutter(document, kind, high))["ball"], rel=1e-5)
+
+
+def test_other_scores_must_be_found_anew() -> None:
+    scores = {"a": np.ones(3, np.float32)}
+    assert rescaled(scores, "floaters", 1.0, 2.0) is None
+    assert rescaled(scores, "floaters", 1.0, 1.0) == scores

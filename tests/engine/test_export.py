@@ -172,7 +172,9 @@ def test_measurements_come_one_by_one_and_leave_nothing(
             break
         if progress.preview is not None:
             seen.append(progress.preview)
-    assert list(found) == seen
+    assert seen[-1] == found
+    assert [len(part) for part in seen] == sorted(len(part) for part in seen)
+    assert {len(part) for part in seen} == {0, 1, 2, 3, 4}
     assert [m.level for m in found] == levels
     assert [m.splats for m in found] == [700, 700, 700, 175]
     ply, splat, spz, few = found
@@ -184,7 +186,7 @@ def test_measurements_come_one_by_one_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
     stopped = size_and_quality(a_document(), view(), levels)
     for progress in stopped:
-        if progress.preview is not None:
+        if progress.preview:
             stopped.close()
             break
     assert list(tmp_path.iterdir()) == []
@@ -202,9 +204,14 @@ def test_likeness_is_that_of_fitting() -> None:
 
 
 def test_the_smallest_good_file_is_recommended() -> None:
-    found = run(size_and_quality(a_document(), view(), [Level(".ply", 1), Level(".spz", 1, 5.0)]))
-    assert recommended(found) is found[0]
-    assert recommended([replace(m, psnr=50.0, ssim=0.99) for m in found]).nbytes == found[1].nbytes
+    found = run(size_and_quality(a_document(), view(), [Level(".ply", 1), Level(".spz", 1)]))
+    alike = [replace(m, psnr=50.0, ssim=0.99) for m in found]
+    assert recommended(alike) is alike[1]
+    assert recommended([alike[0], replace(alike[1], ssim=0.9)]) is alike[0]
+    thin = replace(alike[1], level=Level(".spz", 1, 25.0), nbytes=1)
+    assert recommended([*alike, thin]) is alike[1], "thinned out, only this view is alike"
+    far = [replace(m, psnr=20.0 + number) for number, m in enumerate(found)]
+    assert recommended(far) is far[1]
     assert recommended([]) is None
 
 

@@ -19,6 +19,7 @@ from polyorama.errors import UsageError
 from polyorama.scene.selection import BitSet
 from polyorama.scene.splats import sh_from_colors
 from polyorama.scene.stack import DELETED
+from polyorama.scene.timeline import Timeline
 from polyorama.verbs.selecting import stacked_source
 
 if TYPE_CHECKING:
@@ -30,11 +31,21 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document, Node
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["TOOLS", "CleanUp", "clean", "clutter", "clutter_of", "heat_document", "select_clutter"]
+__all__ = [
+    "TOOLS",
+    "CleanUp",
+    "clean",
+    "clutter",
+    "clutter_of",
+    "heat_document",
+    "rescaled",
+    "select_clutter",
+]
 
 _NEIGHBORS = 8
 _VIEWS = 24
 _SIDE = 256
+_LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,9 @@ class CleanUp:
         The one number that says how strict it is.
     score
         ``(document, node, cloud, threshold) -> job of (N,) float32``; 1 and more would go.
+    power
+        Scores go with the threshold to this power, 1 or -1; 0 where they must be found anew for
+        each threshold.
     """
 
     kind: str
@@ -58,6 +72,7 @@ class CleanUp:
     help: str
     threshold: Parameter
     score: Callable[[Document, Node, SplatCloud, float], Job[NDArray[np.float32]]]
+    power: int = 0
 
 
 def _ratio(values: NDArray[Any], threshold: float) -> NDArray[np.float32]:
@@ -177,19 +192,19 @@ TOOLS: Mapping[str, CleanUp] = {
         ),
         CleanUp(
             "outliers", "Outliers", "Lone splats, far from their neighbours",
-            _threshold(6.0, 1.5, 50.0, "x", "Times the usual distance"), _outliers,
+            _threshold(6.0, 1.5, 50.0, "x", "Times the usual distance"), _outliers, -1,
         ),
         CleanUp(
             "needles", "Needles", "Long, thin splats that spike out of surfaces",
-            _threshold(15.0, 2.0, 200.0, "x", "Length over width"), _needles,
+            _threshold(15.0, 2.0, 200.0, "x", "Length over width"), _needles, -1,
         ),
         CleanUp(
             "faint", "Faint", "Splats that are nearly transparent",
-            _threshold(0.02, 0.002, 0.5, "", "Opacity below"), _faint,
+            _threshold(0.02, 0.002, 0.5, "", "Opacity below"), _faint, 1,
         ),
         CleanUp(
             "giant", "Giant", "Splats as large as a good part of the scene",
-            _threshold(10.0, 0.5, 100.0, "%", "Of the scene's size"), _giant,
+            _threshold(10.0, 0.5, 100.0, "%", "Of the scene's size"), _giant, -1,
         ),
         CleanUp(
             "duplicates", "Duplicates", "Splats that lie on another one of the same kind",
@@ -201,7 +216,7 @@ TOOLS: Mapping[str, CleanUp] = {
         ),
         CleanUp(
             "unseen", "Unseen", "Splats that add nothing to any picture from outside",
-            _threshold(0.01, 1e-4, 1.0, "px", "Weight in the best of 24 pictures"), _unseen,
+            _threshold(0.01, 1e-4, 1.0, "px", "Weight in the best of 24 pictures"), _unseen, 1,
         ),
     )
 }  # fmt: skip
@@ -254,6 +269,22 @@ def clutter_of(scores: Mapping[str, NDArray[np.float32]]) -> dict[str, BitSet]:
     return {node: BitSet.of_mask(score >= 1.0) for node, score in scores.items()}
 
 
+def rescaled(
+    scores: Mapping[str, NDArray[np.float32]], kind: str, before: float, after: float
+) -> dict[str, NDArray[np.float32]] | None:
+    """Scores for another threshold, where they follow from those for the one before; else None.
+
+    They are as good as found anew but for rounding: what is removed is found anew.
+    """
+    power = TOOLS[kind].power
+    if before == after:
+        return dict(scores)
+    if power == 0:
+        return None
+    factor = np.float32((after / before) ** power)
+    return {node: score * factor for node, score in scores.items()}
+
+
 @op("Select {kind}")
 def select_clutter(
     document: Document,
@@ -293,19 +324,26 @@ def heat_document(
 ) -> Document:
     """The document with splats coloured by their scores: what a clean-up preview shows.
 
+    It stands still, and nothing is selected in it.
+
     Parameters
     ----------
     document, scores
         As `clutter` has them.
     ramp
         (256, 3) float32 display RGB, from a score of 0 to one of 2; what would go is from the
-        middle on.
+        middle on. What stays keeps half of its own light and shade, so that shapes can be read.
     """
     fresh = []
     for node_id, score in scores.items():
         node = document.node(node_id)
-        cloud = replace(stacked_source(document, node), state=None).baked()
-        place = np.clip(score * 127.5, 0.0, 255.0).astype(np.int64)
-        hot = replace(cloud, sh=sh_from_colors(ramp[place])[:, None])
-        fresh.append(replace(node, content=hot, modifiers=()))
-    return document.replaced(*fresh)
+        shown = stacked_source(document, node)
+        cloud = replace(shown, state=None).baked()
+        heat = ramp[np.clip(score * 127.5, 0.0, 255.0).astype(np.int64)]
+        light = np.clip(cloud.colors @ _LUMINANCE, 0.0, 1.0)
+        shade = np.where(score >= 1.0, np.float32(1.0), np.float32(0.35) + np.float32(0.65) * light)
+        hot = replace(cloud, sh=sh_from_colors(heat * shade[:, None])[:, None])
+        gone = BitSet.of_mask(shown.deleted())
+        fresh.append(replace(node, content=hot, modifiers=(), deleted=gone))
+    selection: dict[str, BitSet] = {}
+    return replace(document.replaced(*fresh), selection=selection, timeline=Timeline())

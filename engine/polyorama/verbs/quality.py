@@ -82,8 +82,8 @@ def size_and_quality(
 ) -> Job[tuple[Measurement, ...]]:
     """Write a document in several ways, read each back, and compare pictures of it, as a job.
 
-    Files lie in a temporary folder, which is removed however the job ends. Each measurement comes
-    as the `preview` of a progress as soon as it is there.
+    Files lie in a temporary folder, which is removed however the job ends. The measurements that
+    are there already are the `preview` of each progress, a tuple.
 
     Parameters
     ----------
@@ -118,26 +118,27 @@ def size_and_quality(
     with tempfile.TemporaryDirectory(prefix="polyorama-export-") as folder:
         for number, level in enumerate(levels):
             note = f"Measuring {level}"
-            yield Progress(number, len(levels), note)
+            yield Progress(number, len(levels), note, tuple(found))
             key = (level.degree, level.share)
             if key not in made:
                 # Whichever comes next is made of the same: one is kept, as there may be millions.
-                made = {key: (yield from _told(level_job(cloud, level), number, len(levels)))}
+                start = Progress(number, len(levels), "", tuple(found))
+                made = {key: (yield from _told(level_job(cloud, level), start))}
             target = Path(folder) / f"{number}{level.ending}"
             began = clock.perf_counter()
             write_splats(made[key], target)
             seconds = clock.perf_counter() - began
-            yield Progress(number, len(levels), note)
+            yield Progress(number, len(levels), note, tuple(found))
             again = read_splats(target)
             drawn = _picture(again, camera, document)
             psnr, ssim = likeness(drawn, original)
             found.append(Measurement(level, stored_bytes(target), len(again), psnr, ssim, seconds))
             target.unlink()
-            yield Progress(number + 1, len(levels), note, found[-1])
+            yield Progress(number + 1, len(levels), note, tuple(found))
     return tuple(found)
 
 
-def _told(job: Job[SplatCloud], done: int, total: int) -> Job[SplatCloud]:
+def _told(job: Job[SplatCloud], place: Progress) -> Job[SplatCloud]:
     """A job within a longer one: its notes count, not its numbers."""
     while True:
         try:
@@ -145,7 +146,7 @@ def _told(job: Job[SplatCloud], done: int, total: int) -> Job[SplatCloud]:
         except StopIteration as stop:
             cloud: SplatCloud = stop.value
             return cloud
-        yield Progress(done, total, progress.note)
+        yield replace(place, note=progress.note)
 
 
 def _modest(camera: Camera) -> Camera:
@@ -196,9 +197,12 @@ def _blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 def recommended(found: Sequence[Measurement]) -> Measurement | None:
     """The smallest file that nobody tells from the original; where there is none, the likest.
 
-    That is 38 dB and an SSIM of 0.98, or equal pictures.
+    That is 38 dB and an SSIM of 0.98. Thinned out files do not count: what is alike from afar is
+    not so from near by.
     """
-    alike = [m for m in found if m.psnr >= _ALIKE_DB and m.ssim >= _ALIKE_SSIM]
+    alike = [
+        m for m in found if m.psnr >= _ALIKE_DB and m.ssim >= _ALIKE_SSIM and m.level.share == 100.0
+    ]
     if alike:
         return min(alike, key=lambda m: m.nbytes)
     return max(found, key=lambda m: (m.psnr, -m.nbytes), default=None)
