@@ -207,8 +207,17 @@ def test_what_is_seen_can_be_selected_and_replayed() -> None:
     doc = po.edit(document)
     found = histogram(document, "view.depth", camera=camera)
     edges = found.axis.edges()
-    doc.select_seen("view.depth", float(edges[0]), float(edges[128]), camera)
-    assert len(doc.document.selection["a"]) == pytest.approx(found.counts[:128].sum(), abs=2)
+    near = ("view.depth", float(edges[0]), float(edges[128]))
+    doc.select_seen((near,), camera)
+    count = len(doc.document.selection["a"])
+    assert count == pytest.approx(found.counts[:128].sum(), abs=2)
+    doc.select_seen((near, ("opacity", 0.0, 0.5)), camera)
+    assert 0 < len(doc.document.selection["a"]) < count
+    again = po.edit(document)
+    again.run(doc.calls[-1].name, **doc.calls[-1].arguments)
+    assert again.document.selection["a"] == doc.document.selection["a"]
+    with pytest.raises(UsageError, match="No range"):
+        doc.select_seen((), camera)
     with pytest.raises(UsageError, match="camera is needed"):
         histogram(document, "view.depth")
     with pytest.raises(UsageError, match=r"no 'view\.smell'"):

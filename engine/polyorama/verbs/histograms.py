@@ -229,12 +229,10 @@ def _digits(value: float, other: float, outward: Callable[[float], int]) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-@op("Select {text} from {low:.4g} to {high:.4g}")
+@op("Select what is seen")
 def select_seen(
     document: Document,
-    text: str,
-    low: float,
-    high: float,
+    ranges: Sequence[tuple[str, float, float]],
     camera: Camera,
     mode: str = "set",
     nodes: Sequence[str] | str | None = None,
@@ -245,10 +243,8 @@ def select_seen(
     ----------
     document
         At its time.
-    text
-        ``view.depth``, or ``view.`` and r, g, b, hue, saturation, value or luminance.
-    low, high
-        The range of values, both inside.
+    ranges
+        What must all hold: for each a text as of `column_of`, and the least and greatest value.
     camera
         From where.
     mode, nodes
@@ -257,12 +253,17 @@ def select_seen(
     Raises
     ------
     UsageError
-        If this is not something that is seen.
+        As `column_of`, or if there is no range.
     """
+    if not ranges:
+        raise UsageError("No range of values was given to select by.")
     found = {}
     for node in splat_nodes(document, nodes):
-        values = _seen(document, node, text, camera)
-        found[node.id] = BitSet.of_mask((values >= low) & (values <= high))
+        inside = np.ones(len(node.splats or ()), np.bool_)
+        for text, low, high in ranges:
+            values = column_of(document, node, text, camera).values
+            inside &= (values >= low) & (values <= high)
+        found[node.id] = BitSet.of_mask(inside)
     return picked(document, found, mode)
 
 
