@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from polyorama.scene.modifiers import make_modifier
 from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud
 from polyorama.scene.timeline import Cue, Key, Timeline, Track
+
+if TYPE_CHECKING:
+    import random
 
 
 def digest(value: Any) -> str:
@@ -139,3 +143,34 @@ def rich(count: int = 40, seed: int = 0) -> Document:
         ),
         view_camera="camera",
     )
+
+
+def mutated(data: Any, draw: random.Random) -> Any:
+    """The data with something in it replaced, removed or moved elsewhere."""
+    data = copy.deepcopy(data)
+    places: list[tuple[Any, Any]] = []
+
+    def walk(part: Any) -> None:
+        items = part.items() if isinstance(part, dict) else enumerate(part)
+        for key, value in list(items):
+            places.append((part, key))
+            if isinstance(value, dict | list):
+                walk(value)
+
+    walk(data)
+    for _ in range(draw.randrange(1, 4)):
+        part, key = draw.choice(places)
+        other, there = draw.choice(places)
+        junk = [
+            None, True, -1, 10**400, 1e308, "", "x" * 99, [], [[]], {}, {"type": "Node"},
+            {"type": "bits", "count": 9, "data": "AAAA"}, {"type": "blob", "key": "1"},
+        ]  # fmt: skip
+        try:
+            chosen = draw.choice([*junk, copy.deepcopy(other[there])])
+        except (KeyError, IndexError):
+            continue
+        if isinstance(part, dict) and draw.random() < 0.2:
+            part.pop(key, None)
+        elif isinstance(part, dict) or key < len(part):
+            part[key] = chosen
+    return data

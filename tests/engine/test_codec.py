@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import copy
 import json
 import math
 import random
@@ -27,7 +26,7 @@ from polyorama.scene.modifiers import MODIFIERS, Modifier
 from polyorama.scene.regions import Region
 from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.timeline import Cue, Key, Timeline, Track
-from tests.engine.documents import bits_of, cloud_of, digest, rich
+from tests.engine.documents import bits_of, cloud_of, digest, mutated, rich
 
 CAMERA = Camera.look_at((0.1, 2, -3), (0, 1 / 3, 0), fov=33, size=(641, 359))
 
@@ -199,37 +198,6 @@ def test_a_set_that_claims_much_takes_little_memory() -> None:
             decode(data)
     assert tracemalloc.get_traced_memory()[1] < 5_000_000
     tracemalloc.stop()
-
-
-def mutated(data: Any, draw: random.Random) -> Any:
-    """The data with something in it replaced, removed or moved elsewhere."""
-    data = copy.deepcopy(data)
-    places: list[tuple[Any, Any]] = []
-
-    def walk(part: Any) -> None:
-        items = part.items() if isinstance(part, dict) else enumerate(part)
-        for key, value in list(items):
-            places.append((part, key))
-            if isinstance(value, dict | list):
-                walk(value)
-
-    walk(data)
-    for _ in range(draw.randrange(1, 4)):
-        part, key = draw.choice(places)
-        other, there = draw.choice(places)
-        junk = [
-            None, True, -1, 10**400, 1e308, "", "x" * 99, [], [[]], {}, {"type": "Node"},
-            {"type": "bits", "count": 9, "data": "AAAA"}, {"type": "blob", "key": "1"},
-        ]  # fmt: skip
-        try:
-            chosen = draw.choice([*junk, copy.deepcopy(other[there])])
-        except (KeyError, IndexError):
-            continue
-        if isinstance(part, dict) and draw.random() < 0.2:
-            part.pop(key, None)
-        elif isinstance(part, dict) or key < len(part):
-            part[key] = chosen
-    return data
 
 
 def test_mutated_data_ends_in_a_value_or_in_a_sentence() -> None:

@@ -25,7 +25,7 @@ from polyorama.scene.document import Document, Node
 from polyorama.scene.properties_of import at_time
 from polyorama.scene.rigs import rig_camera
 from polyorama.scene.timeline import Timeline
-from polyorama.verbs.editing import play_calls, read_calls, run_script, save_calls, write_document
+from polyorama.verbs.editing import play_calls, read_calls, run_script, save_calls
 from tests.engine.documents import cloud_of, digest, rich
 from tests.engine.fakes import DotRasterizer, ball, dots
 
@@ -118,7 +118,7 @@ def test_linked_files_and_relinking(capture: Path, tmp_path: Path) -> None:
     doc = po.edit(capture, linked=True)
     doc.select("x > 0")
     doc.delete()
-    write_document(doc.document, tmp_path / "show.poly")
+    po.save(doc, tmp_path / "show.poly")
     assert (tmp_path / "show.poly").stat().st_size < capture.stat().st_size
     moved = tmp_path / "moved" / "ball.splat"
     moved.parent.mkdir()
@@ -387,3 +387,28 @@ def test_sounds_that_are_none_are_told(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
         with pytest.raises(FileFormatError, match=r"sound is damaged|holds no sound"):
             po.edit(tmp_path / name)
+
+
+def test_a_real_capture_edited_again_gives_the_same_pixels(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    capture = shared_data / "splats" / "plant.splat"
+    doc = po.edit(capture)
+    doc.select("hue in 80..140 and opacity > 0.3")
+    doc.modifiers("plant").add("fill", mask=doc.document.selection[doc.document.nodes[0].id])
+    doc.select("opacity < 0.3")
+    doc.delete()
+    doc.modifiers("plant").add("crop", shape="sphere", size=(4.0, 4.0, 4.0), soft=0.5)
+    doc.keys.set("plant/crop/soft", 0.0, 0.1)
+    doc.keys.set("plant/crop/soft", 2.0, 1.0)
+    save_calls(doc, tmp_path / "ops.json")
+    write_project(doc.document, tmp_path / "plant.poly")
+    again = (played(capture, tmp_path / "ops.json"), read_project(tmp_path / "plant.poly"))
+    for time in (0.0, 1.5):
+        pictures = [
+            po.render(at_time(document, time), size=(160, 120), backend="cpu").rgba8
+            for document in (doc.document, *again)
+        ]
+        assert np.ptp(pictures[0]) > 100
+        assert np.array_equal(pictures[0], pictures[1])
+        assert np.array_equal(pictures[0], pictures[2])

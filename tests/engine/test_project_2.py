@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import random
 import shutil
 import zipfile
 from dataclasses import replace
@@ -20,7 +21,7 @@ from polyorama.io.project import FORMAT, read_project, write_project
 from polyorama.io.project_json import MIGRATIONS
 from polyorama.scene.document import Document, Node
 from polyorama.scene.selection import BitSet
-from tests.engine.documents import bits_of, cloud_of, digest, rich
+from tests.engine.documents import bits_of, cloud_of, digest, mutated, rich
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +137,33 @@ def test_wrong_fields_of_nodes_are_told(tmp_path: Path, case: str) -> None:
     with pytest.raises(FileFormatError, match=words) as caught:
         read_project(path)
     assert str(caught.value).endswith(str(path))
+
+
+def test_mutated_projects_end_in_a_document_or_a_sentence(tmp_path: Path) -> None:
+    draw = random.Random(3)
+    path = tmp_path / "a.poly"
+    write_project(rich(), path)
+    root = json_of(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    folder = tmp_path / "b.poly"  # a project may be a folder: quicker than a zip each time
+    (folder / "data").mkdir(parents=True)
+    for name, data in members.items():
+        (folder / name).write_bytes(data)
+    good, told = 0, []
+    for _ in range(500):
+        (folder / "document.json").write_text(json.dumps(mutated(root, draw)))
+        try:
+            document = read_project(folder)
+        except FileFormatError as error:
+            told.append(str(error))
+            continue
+        good += 1
+        write_project(document, path)
+        assert digest(read_project(path)) == digest(document)
+    assert good > 10
+    assert len(told) > 100
+    assert all(text.endswith(str(folder)) for text in told)
 
 
 def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from polyorama.core.text import count_of, one_line
     from polyorama.io.atomic import check_target
     from polyorama.io.formats import PROJECT_ENDING, format_to_write
-    from polyorama.verbs.editing import edit, run_script, write_document
+    from polyorama.verbs.editing import edit, run_script, save
 
     check_target(options.output)
     project = options.output.lower().endswith(PROJECT_ENDING)
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     editor = edit(*options.files, surfels=options.surfels, linked=options.linked)
     for script in options.script:
         show(run_script(editor, script))
-    write_document(editor.document, options.output, time=options.time)
+    save(editor, options.output, time=options.time)
     if not options.quiet:
         steps = count_of(len(editor.done), "step")
         nodes = count_of(len(editor.document.nodes), "node")

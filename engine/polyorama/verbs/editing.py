@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.jobs import Job
 
-__all__ = ["edit", "play_calls", "read_calls", "run_script", "save_calls", "write_document"]
+__all__ = ["edit", "play_calls", "read_calls", "run_script", "save", "save_calls"]
 
 _FORMAT = 1
 _MAX_BYTES = 256 << 20
@@ -77,13 +77,13 @@ def edit(
     return Editor(run(add_files(document, paths, linked=linked, surfels=surfels)))
 
 
-def write_document(document: Document, path: str | os.PathLike[str], *, time: float = 0.0) -> None:
+def save(what: Document | Editor, path: str | os.PathLike[str], *, time: float = 0.0) -> None:
     """Save as a project, or write what is shown at a time as one capture.
 
     Parameters
     ----------
-    document
-        What is written.
+    what
+        What is written; of an editor, its document.
     path
         ``.poly`` keeps everything; the ending of a splat format takes what is drawn, with edit
         stacks carried out.
@@ -97,6 +97,7 @@ def write_document(document: Document, path: str | os.PathLike[str], *, time: fl
     FileFormatError
         If a capture would hold nothing.
     """
+    document = what.document if isinstance(what, Editor) else what
     if Path(path).suffix.lower() == PROJECT_ENDING:
         write_project(document, path)
         return
