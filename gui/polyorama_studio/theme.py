@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from polyorama_studio.icons import svg_source
 
-__all__ = ["DARK", "LIGHT", "Metrics", "Theme", "Tokens"]
+__all__ = ["DARK", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +126,20 @@ LIGHT = Tokens(
 )
 
 
+HEAT = (
+    "#2A1B5E", "#51127C", "#822681", "#B63679", "#E65164", "#FB8761", "#FEC287", "#FCFDBF",
+)  # fmt: skip
+"""Stops of the heat map from cold to hot, even in lightness: magma without its blackest part."""
+
+
 class Metrics:
     """Sizes in logical pixels and times in milliseconds; the same in every theme."""
 
     space: ClassVar[tuple[int, ...]] = (4, 8, 12, 16, 24)
     body = 12
     label = 11
+    small = 10
+    """numbers along axes"""
     title = 13
     start = 20
     stage_small = 28
@@ -207,6 +215,17 @@ class Metrics:
     curve_point = 7
     value_axis = 44
     cue_width = 260
+    plot = 168
+    """height of a histogram at least"""
+    plot_foot = 20
+    """below a plot, for numbers and a strip of colours"""
+    plot_grip = 5.0
+    """so near to an edge of a range it can be taken hold of"""
+    heat_bar = 10
+    quality_plot = (380, 220)
+    render_preview = (320, 200)
+    export_width = 820
+    render_width = 860
 
 
 class Theme(QObject):

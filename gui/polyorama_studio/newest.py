@@ -1,0 +1,91 @@
+"""Work of which only the newest result is wanted: one job runs, one waits, older ones are dropped."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from polyorama_studio.jobs import Handlers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from polyorama.core.jobs import Progress
+    from polyorama_studio.session import Session
+
+__all__ = ["Newest"]
+
+
+class Newest(QObject):
+    """Runs jobs of a panel on worker threads.
+
+    Parameters
+    ----------
+    session
+        Runs them.
+    title
+        As of `Session.start_job`; in small letters, since this is housekeeping.
+    pause
+        Milliseconds without a further question, after which one is answered.
+    """
+
+    def __init__(self, session: Session, title: str, parent: QObject, *, pause: int = 0) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._title = title
+        self._number = 0
+        self._running = False
+        self._next: tuple[Callable[[], Any], Callable[[Any], None], Any] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(pause)
+        self._timer.timeout.connect(self._start)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something runs or waits."""
+        return self._running or self._next is not None
+
+    def ask(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        """Ask for something; what was asked before and is not answered yet, is forgotten."""
+        self._number += 1
+        self._next = (work, done, failed)
+        if self._timer.interval():
+            self._timer.start()
+        else:
+            self._start()
+
+    def forget(self) -> None:
+        """Nothing that was asked is wanted any more."""
+        self._number += 1
+        self._next = None
+
+    @Slot()
+    def _start(self) -> None:
+        if self._running or self._next is None:
+            return
+        (work, done, failed), self._next, self._running = self._next, None, True
+        number = self._number
+        handlers = Handlers(
+            partial(self._on_answer, number, done),
+            partial(self._on_answer, number, failed),
+            self._on_progress,
+        )
+        self._session.start_job(work, handlers, self._title)
+
+    def _on_answer(self, number: int, tell: Callable[[Any], None], answer: Any) -> None:
+        self._running = False
+        if number == self._number:
+            tell(answer)
+        if not self._timer.isActive():
+            self._start()
+
+    def _on_progress(self, progress: Progress) -> None:
+        """It is over soon."""
