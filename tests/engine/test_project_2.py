@@ -20,8 +20,9 @@ from polyorama.io.origins import whole_origin
 from polyorama.io.project import FORMAT, read_project, write_project
 from polyorama.io.project_json import MIGRATIONS
 from polyorama.scene.document import Document, Node
+from polyorama.scene.mesh import Material
 from polyorama.scene.selection import BitSet
-from tests.engine.documents import bits_of, cloud_of, digest, mutated, rich
+from tests.engine.documents import bits_of, cloud_of, digest, mesh_of, mutated, rich
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,6 +176,24 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     for node in (Node("far", transform=far), Node("odd", id="a/b"), Node("x" * 5000)):
         with pytest.raises(OutputError, match="cannot be saved"):
             write_project(Document((node,)), path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        replace(mesh_of(), materials=(Material((np.nan, 0.0, 0.0, 1.0)),) * 2),
+        replace(mesh_of(), name="x" * 5000),
+        cloud_of(2, 0, extras={"word": np.array(["a", "b"])}),
+    ],
+    ids=["colour", "name", "column"],
+)
+def test_contents_that_could_not_be_read_are_not_written(tmp_path: Path, content: Any) -> None:
+    path = tmp_path / "a.poly"
+    write_project(rich(), path)
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match="cannot be saved"):
+        write_project(Document((Node("x", content, id="x"),)), path)
     assert path.read_bytes() == before
 
 

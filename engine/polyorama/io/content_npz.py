@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, cast, get_args
 import numpy as np
 
 from polyorama.core.params import parameters_of
-from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.errors import FileFormatError, OutputError, PolyoramaError
 from polyorama.io.json_fields import FieldError, direction_of, numbers_of, object_of, text_of
 from polyorama.scene.contents import Audio
 from polyorama.scene.mesh import Material, Mesh
@@ -38,6 +38,8 @@ _SPLATS = {"means": 2, "quats": 2, "scales": 2, "opacities": 1, "sh": 3}
 _MESH = ("vertices", "triangles", "colors", "uvs", "material_ids")
 _EXTRA, _TEXTURE = "extra.", "texture."
 _WORDS = "content.json"
+_PLAIN = "fiub"
+"""Kinds of numbers in arrays."""
 _MAX_WORDS = 4 << 20
 _MAX_MATERIALS = 65536
 
@@ -99,10 +101,24 @@ def content_of(
 
 
 def write_npz(content: Heavy, stream: IO[bytes]) -> None:
-    """Write a content to a stream that is open for writing."""
+    """Write a content to a stream that is open for writing.
+
+    Raises
+    ------
+    OutputError
+        If `read_npz` would refuse it.
+    """
     words, arrays = parts_of(content)
+    try:
+        text = json.dumps(words, allow_nan=False)
+        content_of(json.loads(text), arrays, "")
+    except (FileFormatError, ValueError) as error:
+        raise OutputError(f"A {words['kind']} content cannot be saved ({error}).") from error
+    bad = [name for name, array in arrays.items() if array.dtype.kind not in _PLAIN]
+    if bad:
+        raise OutputError(f"The column {bad[0]!r} holds no numbers and cannot be saved.")
     with zipfile.ZipFile(stream, "w") as inner:
-        inner.writestr(zipfile.ZipInfo(_WORDS, EPOCH), json.dumps(words))
+        inner.writestr(zipfile.ZipInfo(_WORDS, EPOCH), text)
         for name, array in arrays.items():
             info = zipfile.ZipInfo(f"{name}.npy", EPOCH)
             with inner.open(info, "w", force_zip64=True) as out:
@@ -162,7 +178,7 @@ def read_npy(file: IO[bytes], size: int, name: str, source: str | os.PathLike[st
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
     except ValueError as error:
         raise FileFormatError(problem) from error
-    if fortran or dtype.hasobject or dtype.kind not in "fiub" or len(shape) > 3:
+    if fortran or dtype.hasobject or dtype.kind not in _PLAIN or len(shape) > 3:
         raise FileFormatError(problem)
     count = 1
     for side in shape:

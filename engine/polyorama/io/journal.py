@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 LOG, LOCK = "log", "lock"
 _CHUNK = 8 << 20
+_TROUBLES = (OSError, ValueError, TypeError, MemoryError, CodecError, PolyoramaError)
+"""What must not end the thread that writes: the next step may go well."""
 
 
 class _Command(Protocol):
@@ -370,7 +372,14 @@ class Journal:
                 if document is not session.document:
                     # What was edited while it was saved is a step too.
                     session.write(document, {"title": title, "steps": max(steps, int(bool(fresh)))})
-            except (OSError, CodecError, PolyoramaError) as error:
+            except (
+                OSError,
+                ValueError,
+                TypeError,
+                MemoryError,
+                CodecError,
+                PolyoramaError,
+            ) as error:
                 self._fail(error, number)
                 continue
             with self._state:
