@@ -107,4 +107,4 @@ def python_picture(
 
 def save_line(path: Path) -> str:
     """The Python line that saves the document as a project."""
-    return f"po.write_document(doc.document, {str(path)!r})"
+    return f"po.save(doc, {str(path)!r})"
