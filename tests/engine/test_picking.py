@@ -230,6 +230,14 @@ def test_queries_see_splats_after_the_stack() -> None:
     assert len(doc.document.selection["left"]) == 300
     assert "right" not in doc.document.selection
     assert isinstance(doc.document.node("left").modifiers[0], Transform)
+    doc.add_modifier(node="left", kind="transform", values={"scale": (50.0, 50.0, 50.0)})
+    largest = max(float(c.scales.max()) for c in clouds_of(doc))
+    doc.select(f"max(scale) > {largest}")
+    assert set(doc.document.selection) == {"left"}
+
+
+def clouds_of(doc: Editor) -> list:
+    return [node.splats for node in doc.document.nodes if node.splats is not None]
 
 
 def test_growing_and_shrinking() -> None:

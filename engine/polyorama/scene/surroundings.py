@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene.mesh import Mesh
+from polyorama.scene.modify.masks import fields_read
 from polyorama.scene.rules import parse_rule
 from polyorama.scene.stack import stacked
 
@@ -116,8 +117,7 @@ class NodeSurroundings:
         UsageError
             If the rule cannot be read or asked here.
         """
-        from dataclasses import replace
-
+        rule = parse_rule(query)
         shown = stacked(self.document, self.node)
         if not shown.in_source:
             raise UsageError(
@@ -126,8 +126,11 @@ class NodeSurroundings:
             )
         cloud = shown.cloud
         if shown.palette is not None:
-            cloud = replace(cloud, means=shown.means())
-        return parse_rule(query).mask(cloud, around=self)
+            whole = "scales" in fields_read(rule)
+            cloud = (
+                replace(shown, state=None).baked() if whole else replace(cloud, means=shown.means())
+            )
+        return rule.mask(cloud, around=self)
 
     def deeper(self) -> NodeSurroundings:
         """The same, asked by a named selection."""

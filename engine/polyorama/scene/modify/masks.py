@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polyorama.scene.rules import Rule
     from polyorama.scene.selection import BitSet, NamedSelection
 
-__all__ = ["rule_key", "rule_mask"]
+__all__ = ["fields_read", "rule_key", "rule_mask"]
 
 _MOVES = ("palette", "palette_index")
 _PLACES = {"x", "y", "z", "position", "pos", "mean", "means", "dist"}
@@ -50,7 +50,7 @@ def rule_key(
         If it asks for something in the scene that is not there.
     """
     rule = parse_rule(text)
-    key: list[Any] = [text, *(Same(getattr(step, name)) for name in _reads(rule))]
+    key: list[Any] = [text, *(Same(getattr(step, name)) for name in fields_read(rule))]
     for question, name in _questions(rule.root):
         if question == "distance":
             inside = [n for n in document.below(document.node(name).id) if _points(n) is not None]
@@ -81,7 +81,7 @@ def rule_mask(
     """
     rule = parse_rule(text)
     cloud = step.cloud()
-    reads = _reads(rule)
+    reads = fields_read(rule)
     if step.palette is not None and step.palette_index is not None and "palette" in reads:
         if "scales" in reads:
             cloud = baked(cloud, step.palette, step.palette_index)
@@ -90,7 +90,7 @@ def rule_mask(
     return rule.mask(cloud, around=_Around(document, node, step, depth))
 
 
-def _reads(rule: Rule) -> tuple[str, ...]:
+def fields_read(rule: Rule) -> tuple[str, ...]:
     """Fields of a step that a rule looks at; all of them where it is not sure."""
     found = {"rows"}
     for name in _names(rule.root):
