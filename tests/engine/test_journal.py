@@ -283,6 +283,16 @@ def test_closing_leaves_nothing(project: Path, state: Path) -> None:
     assert list(state.iterdir()) == []
 
 
+def test_closing_need_not_be_waited_for(project: Path, state: Path) -> None:
+    journal, _ = edited(read_project(project), project)
+    journal.close(wait=False)
+    for thread in threading.enumerate():
+        if thread.name == "journal-end":
+            thread.join()
+    assert list(project.parent.iterdir()) == [project]
+    assert list(state.iterdir()) == []
+
+
 def test_what_was_recovered_stays_until_the_next_journal_holds_it(project: Path) -> None:
     expected = crashed(read_project(project), project)
     (found,) = recoverable()

@@ -334,8 +334,19 @@ class Journal:
             self._state.wait_for(lambda: self._synced >= wanted or self._failed, timeout)
             return self._synced >= wanted
 
-    def close(self, discard: bool = True) -> None:
-        """End the journal; with `discard` nothing of it stays, else it can be recovered."""
+    def close(self, discard: bool = True, *, wait: bool = True) -> None:
+        """End the journal.
+
+        Parameters
+        ----------
+        discard
+            Whether nothing of it stays; else it can be recovered.
+        wait
+            Until that is so. Without, a thread sees to it, and the program ends after that.
+        """
+        if not wait:
+            threading.Thread(target=self.close, args=(discard,), name="journal-end").start()
+            return
         if not discard:
             self.flush()
         with self._state:
