@@ -12,6 +12,7 @@ from polyorama.scene.framing import frame_document, frame_subject
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 from polyorama.scene.subject import subject_points, subject_rows, weighted_quantile
 from polyorama.scene.upright import estimate_up
+from tests.engine.splat_samples import sample_cloud
 
 
 def cloud_of(points, scale=0.01, opacity=1.0, colors=0.5, up=None):
@@ -221,3 +222,16 @@ def read_plain_splat(file):
         record["rgba"][:, 3].astype(np.float32) / 255,
         sh_from_colors(record["rgba"][:, :3] / np.float32(255))[:, None],
     )
+
+
+def test_pictures_frame_what_edits_leave():
+    from polyorama.edit.editor import Editor
+    from polyorama.scene.subject import document_points
+
+    cloud = sample_cloud(400, 0)
+    doc = Editor(Document.of([cloud], ["ball"]))
+    doc.select("x > 0")
+    doc.delete()
+    assert document_points(doc.document)[0][:, 0].max() <= 0
+    doc.add_modifier("ball", "transform", values={"translation": (0.0, 50.0, 0.0)})
+    assert document_points(doc.document)[0][:, 1].min() > 40

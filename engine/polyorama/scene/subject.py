@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -108,12 +109,27 @@ def splat_count(nodes: Document | Iterable[Node]) -> int:
     return count
 
 
-def _node_points(node: Node) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _node_points(document: Document, node: Node) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if node.splats is not None:
-        return subject_points(node.splats)
+        return subject_points(_shown_splats(document, node))
     assert isinstance(node.content, Mesh)
     vertices = node.content.vertices.astype(np.float64)
     return vertices, np.ones(len(vertices))
+
+
+def _shown_splats(document: Document, node: Node) -> SplatCloud:
+    """A node's splats after its edit stack, without those that are not drawn."""
+    assert node.splats is not None
+    if not (node.modifiers or node.deleted or node.hidden):
+        return node.splats
+    from polyorama.scene.stack import DELETED, HIDDEN, stacked  # brings in the compiler
+
+    found = stacked(document, node)
+    cloud = found.cloud if found.palette is None else replace(found.cloud, means=found.means())
+    if found.state is None:
+        return cloud
+    shown = (found.state & (DELETED | HIDDEN)) == 0
+    return cloud.subset(shown) if shown.any() else cloud
 
 
 def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -121,7 +137,7 @@ def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np
     points, weights = [np.zeros((0, 3))], [np.zeros(0)]
     for node, world in document.drawn():
         if node.splats is not None or isinstance(node.content, Mesh):
-            local, heavy = _node_points(node)
+            local, heavy = _node_points(document, node)
             with np.errstate(over="ignore", invalid="ignore"):
                 there = local @ world[:3, :3].T + world[:3, 3]
             near = (np.abs(there) <= FARTHEST).all(axis=1)
