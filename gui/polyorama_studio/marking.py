@@ -27,6 +27,8 @@ def drawn_under(
     floor: Floor,
     backdrop: Color,
     depth: NDArray[np.float32] | None,
+    unit: float,
+    distance: float,
 ) -> NDArray[np.uint8]:
     """The picture over its backdrop with a grid between the two.
 
@@ -41,24 +43,27 @@ def drawn_under(
     depth
         (H, W) of the visible surface, 0 where there is none; the floor lies over what is behind
         it. None puts the floor behind everything.
+    unit, distance
+        World units a pixel of the full picture, and from the eye, where the view's target is.
 
     Returns
     -------
     (H, W, 4) uint8, opaque.
     """
     out = np.empty_like(rgba8)
-    view = camera.viewmat
-    to_plane = floor.frame @ view[:3, :3].T  # from camera axes to the plane's
-    eye = floor.frame @ camera.position - floor.offset
-    lens = np.array(
-        [camera.fx, camera.fy, camera.cx, camera.cy, camera.kind == "orthographic"], np.float64
-    )
+    parallel = camera.kind == "orthographic"
+    ground, level = floor.seen_from(camera.forward, parallel)
+    to_plane = ground.frame @ camera.viewmat[:3, :3].T  # from camera axes to the plane's
+    eye = ground.frame @ camera.position - (0.0, 0.0, ground.height)
+    if not level:
+        eye[2] = -1e6 * ground.radius * np.sign(to_plane[2, 2])  # behind everything
+    lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, parallel], np.float64)
     look = np.array(
-        [*(floor.center - floor.offset[:2]), floor.radius, floor.spacing, floor.strength],
-        np.float64,
+        [*ground.center, floor.reach(distance), floor.spacing(unit), floor.strength], np.float64
     )
-    colors = np.array([backdrop, floor.line, floor.first, floor.second], np.float32)
-    seen = np.empty((0, 0), np.float32) if depth is None else depth
+    first, second = (floor.axes[name] for name in ground.names)
+    colors = np.array([backdrop, floor.line, first, second], np.float32)
+    seen = np.empty((0, 0), np.float32) if depth is None or not level else depth
 
     def task(_: int, start: int, stop: int) -> None:
         _under(start, stop, rgba8, out, to_plane, eye, lens, look, colors, seen)

@@ -146,6 +146,10 @@ class OrbitView:
         yaw, pitch = DIRECTIONS[direction]
         return replace(self, yaw=yaw, pitch=pitch)
 
+    def in_parallel(self) -> OrbitView:
+        """The same view without perspective."""
+        return replace(self, orthographic=True)
+
     def looking_along(self, direction: NDArray[np.float64]) -> OrbitView:
         """The view whose line of sight has a given world direction, (3,)."""
         up = self._upward()
@@ -175,6 +179,12 @@ class OrbitView:
     def shifted(self, offset: NDArray[np.float64]) -> OrbitView:
         """Eye and target moved by a world offset, (3,)."""
         return replace(self, target=_vector(np.asarray(self.target) + offset))
+
+    def scaled(self, factor: float, anchor: NDArray[np.float64]) -> OrbitView:
+        """The same picture of a world that was scaled about a point, (3,)."""
+        center = np.asarray(anchor)
+        target = center + factor * (np.asarray(self.target) - center)
+        return replace(self, target=_vector(target), distance=self.distance * factor)
 
     def panned(self, dx: float, dy: float, height: int) -> OrbitView:
         """Moved so that the target's plane follows a drag of (dx, dy) pixels exactly."""

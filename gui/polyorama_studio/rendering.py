@@ -33,6 +33,9 @@ __all__ = ["Channel", "Picture", "RenderLoop", "Request", "to_image"]
 
 log = logging.getLogger(__name__)
 
+_SOLID = 0.4
+"""Opacity from which a pixel shows a thing."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
@@ -234,7 +237,7 @@ class RenderLoop:
                 background=None if request.marks.floor else request.backdrop, limit=request.limit,
                 time=request.time, highlight=request.highlight,
             )  # fmt: skip
-            frame: Frame = self._rasterizer.render(state, outputs)
+            frame = _solid(self._rasterizer.render(state, outputs))
             image = to_image(_marked(request, frame, state.gaussians))
         except Exception as error:
             if not isinstance(error, PolyoramaError):
@@ -244,6 +247,16 @@ class RenderLoop:
         return Picture(
             request, image, frame.median_depth, frame.ids, state.gaussians, elapsed, frame.backend
         )
+
+
+def _solid(frame: Frame) -> Frame:
+    """The frame with depth and ids only where something is that one would point at, no haze."""
+    if frame.alpha is None or frame.median_depth is None or frame.ids is None:
+        return frame
+    haze = frame.alpha < _SOLID
+    frame.median_depth[haze] = 0.0
+    frame.ids[haze] = -1
+    return frame
 
 
 def _marked(request: Request, frame: Frame, gaussians: Gaussians) -> NDArray[np.uint8]:
@@ -256,8 +269,12 @@ def _marked(request: Request, frame: Frame, gaussians: Gaussians) -> NDArray[np.
     from polyorama_studio.marking import drawn_over, drawn_under
 
     if marks.floor is not None:
-        depth = frame.median_depth
-        pixels = drawn_under(pixels, request.camera, marks.floor, request.backdrop, depth)
+        view = request.view
+        pixels = drawn_under(
+            pixels, request.camera, marks.floor, request.backdrop, frame.median_depth,
+            unit=view.height_in_world * request.quality.scale / request.camera.height,
+            distance=view.distance,
+        )  # fmt: skip
     if marks.outline is not None and frame.ids is not None:
         pixels = drawn_over(pixels, frame.ids, gaussians, marks.outline)
     return pixels

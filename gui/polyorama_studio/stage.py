@@ -6,7 +6,6 @@ Still pictures are full; while something moves they are as coarse as the governo
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -17,30 +16,25 @@ from polyorama.scene.properties_of import at_time
 from polyorama.scene.rigs import rig_camera
 from polyorama.scene.subject import splat_count
 from polyorama_studio.governor import FULL, Governor, fitting_size
+from polyorama_studio.looking import Looking
 from polyorama_studio.marks import NO_MARKS, Marks
-from polyorama_studio.orbit import OrbitView
 from polyorama_studio.rendering import Channel, Picture, RenderLoop, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job, Progress
     from polyorama.core.types import Camera
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
     from polyorama_studio.bridge import Bridge
+    from polyorama_studio.orbit import OrbitView
     from polyorama_studio.theme import Theme
 
-__all__ = ["SPIN_DEGREES_PER_SECOND", "STILL_MS", "Stage"]
+__all__ = ["STILL_MS", "Stage"]
 
 STILL_MS = 140
 """After so long without a move, the picture counts as still."""
-SPIN_DEGREES_PER_SECOND = 24.0
-_REACH = (1e-5, 1e3)
-"""Nearest and farthest zoom, as shares of the distance from which everything is seen."""
 _UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
 
 
@@ -69,7 +63,7 @@ def _is_camera(document: Document, node_id: str) -> bool:
     return any(n.id == node_id and isinstance(n.content, CameraRig) for n in document.nodes)
 
 
-class Stage(QObject):
+class Stage(Looking):
     """Holds document and view, asks for pictures, hands them on.
 
     Parameters
@@ -85,12 +79,11 @@ class Stage(QObject):
 
     document_changed = Signal()
     document_edited = Signal()
-    view_changed = Signal()
     time_changed = Signal(bool)
+    marks_changed = Signal()
     picture_ready = Signal(object)
     picture_failed = Signal(object)
     preparing_changed = Signal()
-    spinning_changed = Signal(bool)
 
     def __init__(
         self,
@@ -110,23 +103,16 @@ class Stage(QObject):
             self.loop = RenderLoop(source, self._post_picture, self._post_preparing)
             self._channel = self.loop.main
         self.document: Document | None = None
-        self.view = OrbitView()
-        self._whole = self.view.distance
         self.size = (0, 0)
         self.picture: Picture | None = None
         self.preparing: Progress | None = None
         self.governor = Governor()
         self.time = 0.0
-        self.through = ""
-        """Id of the camera node that one looks through, or "" for the free view."""
         self.marks = NO_MARKS
         self.disguise: Document | None = None
-        self.spinning = False
         self._rate = FrameRate()
         self._generation = 0
-        self._held = False
         self._shown: tuple[Document | None, float, Document | None] = (None, 0.0, None)
-        self._turned_at = 0.0
         self._still = QTimer(self)
         self._still.setSingleShot(True)
         self._still.setInterval(STILL_MS)
@@ -166,14 +152,22 @@ class Stage(QObject):
         self._rate.forget()
         self.governor.forget()
         if view is not None:
-            self.view = view
-            self._whole = view.distance
+            self.start_from(view)
         self.document_changed.emit()
         self.view_changed.emit()
         self._ask(moving=False)
 
     def change_document(self, document: Document) -> None:
         """Show an edited version of the same document: the view and the picture stay meanwhile."""
+        self._take(document)
+        self._move() if self._held else self._ask(moving=self.moving)
+
+    def follow(self, document: Document) -> None:
+        """As `change_document`, with more to follow at once."""
+        self._take(document)
+        self._move()
+
+    def _take(self, document: Document) -> None:
         counted = self.splat_count
         self.document = document
         if self.through and not _is_camera(document, self.through):
@@ -182,7 +176,6 @@ class Stage(QObject):
         if self.splat_count != counted:
             self.governor.forget()
         self.document_edited.emit()
-        self._move() if self._held else self._ask(moving=self.moving)
 
     def set_time(self, seconds: float, *, moving: bool, view: OrbitView | None = None) -> None:
         """Show the document as it is at another time.
@@ -226,17 +219,11 @@ class Stage(QObject):
                 return self.view.camera(width, height)
         return self.view.camera(width, height)
 
-    def look_through(self, node: str) -> None:
-        """Look through a camera node, or with "" through the free view again."""
-        if node != self.through:
-            self.through = node
-            self.view_changed.emit()
-            self._ask(moving=False)
-
     def set_marks(self, marks: Marks, *, moving: bool = False) -> None:
         """Draw other things into the picture."""
         if marks is not self.marks:
             self.marks = marks
+            self.marks_changed.emit()
             self._move() if moving else self._ask(moving=self.moving)
 
     def set_disguise(self, document: Document | None, *, moving: bool = False) -> None:
@@ -256,32 +243,6 @@ class Stage(QObject):
                 self._ask(moving=False)
             else:
                 self._move()
-
-    def set_view(self, view: OrbitView, *, moving: bool = True) -> None:
-        """Look from elsewhere; `moving` says that more of it will follow at once."""
-        if view == self.view and not self.through:
-            return
-        self.view = view
-        self.through = ""
-        self.view_changed.emit()
-        if moving:
-            self._move()
-        else:
-            self._ask(moving=self.spinning)
-
-    def frame(self, view: OrbitView) -> None:
-        """Look from where everything is seen; how near and how far one can zoom goes by it."""
-        self._whole = view.distance
-        self.set_view(view, moving=False)
-
-    def zoom(self, factor: float, anchor: NDArray[np.float64] | None = None) -> None:
-        """Multiply the distances to `anchor`, (3,), by default the target; within reach."""
-        reach = (_REACH[0] * self._whole, _REACH[1] * self._whole)
-        self.set_view(self.view.zoomed(factor, anchor, reach=reach))
-
-    def hold(self) -> None:
-        """A drag begins."""
-        self._held = True
 
     def release(self) -> None:
         """A drag ends; the picture may become still."""
@@ -303,15 +264,6 @@ class Stage(QObject):
         request = picture.request
         same = request.view == self.view and request.through == self.through
         return same and request.document is self.document and request.time == self.time
-
-    def set_spinning(self, spinning: bool) -> None:
-        """Let the view turn about the target, like a turntable."""
-        if spinning == self.spinning:
-            return
-        self.spinning = spinning
-        self._turned_at = 0.0
-        self.spinning_changed.emit(spinning)
-        self._ask(moving=spinning)
 
     def refresh(self) -> None:
         """Draw again."""
@@ -395,17 +347,9 @@ class Stage(QObject):
         self._rate.count(request.moving)
         self.picture_ready.emit(picture)
         if self.spinning and not self._held:
-            self._turn()
+            self.turn_on()
         elif not self.moving and request.moving and self._channel.idle:
             self._ask(moving=False)
-
-    def _turn(self) -> None:
-        now = time.perf_counter()
-        elapsed = min(now - self._turned_at, 0.2) if self._turned_at else 0.0
-        self._turned_at = now
-        self.view = self.view.orbited(SPIN_DEGREES_PER_SECOND * elapsed, 0.0)
-        self.view_changed.emit()
-        self._ask(moving=True)
 
     @Slot()
     def _on_still(self) -> None:
@@ -417,11 +361,3 @@ class Stage(QObject):
     @Slot()
     def _on_theme(self) -> None:
         self.refresh()
-
-    def look_along(self, direction: NDArray[np.float64]) -> None:
-        """See the target along a world direction, (3,)."""
-        self.set_view(self.view.looking_along(direction), moving=False)
-
-    def with_projection(self, orthographic: bool) -> None:
-        """Switch between perspective and parallel lines."""
-        self.set_view(replace(self.view, orthographic=orthographic), moving=False)

@@ -154,7 +154,7 @@ class Metrics:
     mark = 56
     motion = 120
     gizmo = 104
-    gizmo_arm = 84
+    gizmo_arm = 92
     """length of a transform gizmo's arms"""
     gizmo_line = 2.25
     gizmo_head = 11
@@ -162,6 +162,7 @@ class Metrics:
     gizmo_hub = 6
     cursor = 32
     strip_field = 64
+    strip = 34
     gizmo_dot = 8
     toast_width = 380
     start_width = 560

@@ -20,6 +20,7 @@ from polyorama_studio.logs import log_text
 from polyorama_studio.session import Notice, Session
 from polyorama_studio.strips import Rail, StatusStrip
 from polyorama_studio.theme import Metrics
+from polyorama_studio.viewport.grid import ViewGrid
 from polyorama_studio.viewport.viewport import Viewport
 from polyorama_studio.words import menu_text, shortened, tip
 
@@ -52,6 +53,7 @@ class Window(QMainWindow):
         self._picture: tuple[tuple[int, int], bool] = ((1, 1), False)
         self.setWindowIcon(self._icon())
         self.viewport = Viewport(session, self)
+        self.views = ViewGrid(session, self.viewport, self)
         self.actions_by_id = ActionSet(self, ACTIONS)
         self._rail = Rail(self.actions_by_id, self)
         self._status = StatusStrip(session, self)
@@ -59,7 +61,7 @@ class Window(QMainWindow):
         self._lay_out()
         self._fill_menus()
         self._bind_shortcuts()
-        self.viewport.menu_asked.connect(self._show_context_menu)
+        self.views.menu_asked.connect(self._show_context_menu)
         session.opening.asked.connect(self._ask_open)
         session.opening.files_changed.connect(self._on_files)
         session.logged.connect(self._refresh_actions)
@@ -71,7 +73,15 @@ class Window(QMainWindow):
             session.theme.changed,
         ):
             signal.connect(self._refresh_actions)
-        self.viewport.toolbox.tool_changed.connect(self._refresh_edits)
+        toolbox = self.viewport.toolbox
+        for signal in (
+            toolbox.tool_changed,
+            toolbox.options_changed,
+            toolbox.layers.changed,
+            toolbox.camera_lock.changed,
+            self.views.changed,
+        ):
+            signal.connect(self._refresh_edits)
         self._shown_state: tuple[object, ...] = ()
         session.stage.picture_ready.connect(self._refresh_actions)
         session.editing.edited.connect(self._refresh_edits)
@@ -92,7 +102,7 @@ class Window(QMainWindow):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self._rail)
-        self.docks = DockHost(self.session, self.viewport, middle)
+        self.docks = DockHost(self.session, self.views, middle)
         row.addWidget(self.docks, 1)
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
@@ -134,6 +144,7 @@ class Window(QMainWindow):
         self.setWindowTitle(f"{title} - Polyorama" if title else "Polyorama")
         self._refresh_actions()
 
+    @Slot()
     @Slot(object)
     @Slot(str)
     def _refresh_edits(self, command: object = None) -> None:

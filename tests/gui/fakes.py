@@ -58,6 +58,8 @@ class FakeRasterizer:
         size = (state.camera.height, state.camera.width)
         pixels = np.full((*size, 4), 255, np.uint8)
         pixels[..., :3] = np.round(255 * np.array(state.background or (0, 0, 0)))
+        if state.background is None:
+            pixels[:] = 0
         depth = np.full(size, DEPTH, np.float32) if "depth" in self.outputs[-1] else None
         return Frame(rgba8=pixels, median_depth=depth, backend="fake")
 

@@ -9,6 +9,8 @@ import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtGui import QWheelEvent
 
     from polyorama_studio.stage import Stage
@@ -36,11 +38,19 @@ class Flight(QObject):
     """Moves a stage's view as a free camera: W, A, S, D, down with Q, up with E.
 
     The target goes along, so that afterwards one turns about a point as far ahead as before.
+
+    Parameters
+    ----------
+    stage
+        What is flown through.
+    begins
+        Called with the stage when the view is about to move.
     """
 
-    def __init__(self, stage: Stage, parent: QObject) -> None:
+    def __init__(self, stage: Stage, begins: Callable[[Stage], None], parent: QObject) -> None:
         super().__init__(parent)
         self._stage = stage
+        self._begins = begins
         self.speed = 1.0
         self.begun = False
         self.flying = False
@@ -63,6 +73,7 @@ class Flight(QObject):
     def _take_off(self) -> None:
         if not self.flying:
             self.flying = True
+            self._begins(self._stage)
             self._stage.hold()
 
     def turn(self, at: QPointF, side: int) -> None:

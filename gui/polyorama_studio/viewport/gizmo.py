@@ -71,16 +71,24 @@ class Gizmo:
         Which there are, in the order in which they are drawn.
     boxes
         Arms end in boxes instead of arrows.
+    size
+        Of the gizmo, 1 being the usual one.
     """
 
     def __init__(
-        self, space: Space, held: Held, handles: Iterable[Handle], *, boxes: bool = False
+        self,
+        space: Space,
+        held: Held,
+        handles: Iterable[Handle],
+        *,
+        boxes: bool = False,
+        size: float = 1.0,
     ) -> None:
         self.space, self.held = space, held
         self.handles = tuple(handles)
         self._boxes = boxes
         self.middle = space.point(held.origin)
-        self.reach = Metrics.gizmo_arm * space.unit_at(held.origin)
+        self.reach = size * Metrics.gizmo_arm * space.unit_at(held.origin)
         self._towards = space.towards_eye(held.origin)
 
     def end(self, axis: int, share: float = 1.0) -> NDArray[np.float64]:

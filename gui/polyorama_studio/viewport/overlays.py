@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
-    QMouseEvent,
     QPainter,
     QPainterPath,
     QPaintEvent,
@@ -24,9 +22,7 @@ from polyorama_studio.words import shortened
 if TYPE_CHECKING:
     from polyorama_studio.session import Busy, Session
 
-__all__ = ["AxesGizmo", "BusyNote", "DropZones", "paint_halo_text", "paint_target"]
-
-_AXES = (("axis_x", "X", 0), ("axis_y", "Y", 1), ("axis_z", "Z", 2))
+__all__ = ["BusyNote", "DropZones", "paint_halo_text", "paint_target"]
 
 
 def paint_halo_text(
@@ -56,114 +52,6 @@ def paint_target(painter: QPainter, at: QPointF, session: Session) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(tokens.color("accent"))
     painter.drawEllipse(at, 1.75, 1.75)
-
-
-class AxesGizmo(QWidget):
-    """Which way x, y and z go; a click on an end looks along it."""
-
-    def __init__(self, session: Session, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._hovered: tuple[int, int] | None = None
-        self.setFixedSize(Metrics.gizmo, Metrics.gizmo)
-        self.setMouseTracking(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(self.tr("Click an axis to look along it"))
-        self.setAccessibleName(self.tr("Axes"))
-        session.stage.view_changed.connect(self.update)
-
-    def _ends(self) -> list[tuple[float, QPointF, int, int]]:
-        """(depth, position, axis, sign) of the six ends, farthest first."""
-        right, upward, backward = self._session.stage.view.axes()
-        middle = self.width() / 2.0
-        reach = middle - Metrics.gizmo_dot - 2.0
-        ends = []
-        for axis in range(3):
-            for sign in (1, -1):
-                at = QPointF(
-                    middle + sign * right[axis] * reach, middle - sign * upward[axis] * reach
-                )
-                ends.append((float(sign * backward[axis]), at, axis, sign))
-        return sorted(ends, key=_depth)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Lines for the positive axes, dots at all ends, nearer ones over farther ones."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tokens = self._session.theme.tokens
-        middle = QPointF(self.width() / 2.0, self.height() / 2.0)
-        painter.setFont(font(Metrics.label - 1, medium=True))
-        for depth, at, axis, sign in self._ends():
-            token, letter, _ = _AXES[axis]
-            color = tokens.color(token)
-            color.setAlphaF(float(np.interp(depth, [-1.0, 0.4], [0.55, 1.0])))
-            hovered = (axis, sign) == self._hovered
-            radius = float(Metrics.gizmo_dot)
-            if sign > 0:
-                painter.setPen(_round(tokens.color("halo"), 3.5))
-                painter.drawLine(middle, at)
-                painter.setPen(_round(color, 1.5))
-                painter.drawLine(middle, at)
-                painter.setPen(QPen(tokens.color("halo"), 1.0))
-                painter.setBrush(color)
-                painter.drawEllipse(at, radius, radius)
-            else:
-                radius *= 0.7
-                painter.setPen(QPen(tokens.color("halo"), 3.0))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawEllipse(at, radius, radius)
-                painter.setPen(QPen(color, 1.25))
-                fill = QColor(color)
-                fill.setAlphaF(0.9 if hovered else 0.25)
-                painter.setBrush(fill)
-                painter.drawEllipse(at, radius, radius)
-            if hovered:
-                painter.setPen(QPen(tokens.color("overlay"), 1.5))
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.drawEllipse(at, radius + 1.0, radius + 1.0)
-            if sign > 0:
-                painter.setPen(QColor(tokens.on_accent if tokens.name == "dark" else tokens.text))
-                box = QRectF(at.x() - 8.0, at.y() - 8.0, 16.0, 16.0)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
-        painter.end()
-
-    def _hit(self, position: QPointF) -> tuple[int, int] | None:
-        for _, at, axis, sign in reversed(self._ends()):
-            offset = position - at
-            if offset.x() ** 2 + offset.y() ** 2 <= (Metrics.gizmo_dot + 2) ** 2:
-                return axis, sign
-        return None
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Light up the end under the pointer."""
-        hovered = self._hit(event.position())
-        if hovered != self._hovered:
-            self._hovered = hovered
-            self.update()
-
-    def leaveEvent(self, event) -> None:
-        """Put the light out."""
-        self._hovered = None
-        self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Look along the axis that was hit; let other clicks through."""
-        hit = self._hit(event.position())
-        if hit is None or event.button() != Qt.MouseButton.LeftButton:
-            event.ignore()
-            return
-        axis, sign = hit
-        direction = np.zeros(3)
-        direction[axis] = sign
-        self._session.stage.look_along(-direction)
-
-
-def _round(color: QColor, width: float) -> QPen:
-    return QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
-
-
-def _depth(end: tuple[float, QPointF, int, int]) -> float:
-    return end[0]
 
 
 class BusyNote(QWidget):

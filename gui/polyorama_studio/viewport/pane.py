@@ -1,33 +1,32 @@
-"""A pane: one view of the scene, with what lies over it, and what the pointer does to it."""
+"""A pane: one view of the scene, and what the pointer and keys do to it."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QCursor,
     QGuiApplication,
-    QImage,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
-    QPainter,
-    QPaintEvent,
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
 
-from polyorama_studio.viewport.backdrop import paint_empty_stage
+from polyorama_studio.viewport.canvas import Canvas
 from polyorama_studio.viewport.fly import FLY_KEYS, Flight
+from polyorama_studio.viewport.guard import guarded
 from polyorama_studio.viewport.navigator import Drag, Navigator
-from polyorama_studio.viewport.space import Space
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from polyorama_studio.session import Session
     from polyorama_studio.stage import Stage
+    from polyorama_studio.viewport.layers.layer import Layer
     from polyorama_studio.viewport.toolbox import Toolbox
 
 __all__ = ["Pane"]
@@ -37,15 +36,13 @@ _STILL = 4.0
 _NONE = Qt.KeyboardModifier.NoModifier
 
 
-class Pane(QWidget):
-    """Shows the pictures of one stage; the active tool and the navigator share its input.
+class Pane(Canvas):
+    """A canvas whose input the active tool and the navigator share.
 
     Parameters
     ----------
-    session, stage
-        What is shown; the session's own stage or one that follows it.
-    toolbox
-        Holds the active tool.
+    session, stage, toolbox
+        See `Canvas`.
     """
 
     menu_asked = Signal(QPoint)
@@ -53,71 +50,23 @@ class Pane(QWidget):
     def __init__(
         self, session: Session, stage: Stage, toolbox: Toolbox, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.session = session
-        self.stage = stage
-        self.toolbox = toolbox
-        self.pointer = QPointF()
-        self._space: tuple[object, Space] | None = None
         self._pressed: QPointF | None = None
         self._tool_drags = False
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self._layer: Layer | None = None
+        self._over_layer = False
+        super().__init__(session, stage, toolbox, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.navigator = Navigator(session, stage, self)
-        self.flight = Flight(stage, self)
-        stage.picture_ready.connect(self._on_picture)
-        stage.view_changed.connect(self.update)
-        session.theme.changed.connect(self.update)
+        self.flight = Flight(stage, toolbox.camera_lock.navigate, self)
         toolbox.repaint.connect(self._on_tools)
         toolbox.tool_changed.connect(self._on_tools)
-        toolbox.subject.changed.connect(self.update)
-
-    # What it shows
-
-    def space(self) -> Space:
-        """The present view in logical pixels."""
-        stage = self.stage
-        rig = stage.shown if stage.through else None
-        key = (stage.view, stage.through, rig, self.width(), self.height())
-        if self._space is None or self._space[0] != key:
-            camera = stage.camera(max(1, self.width()), max(1, self.height()))
-            self._space = (key, Space(camera))
-        return self._space[1]
-
-    @Slot(object)
-    def _on_picture(self, picture: object) -> None:
-        self.update()
 
     @Slot()
     @Slot(str)
     def _on_tools(self, tool_id: str = "") -> None:
         self.refresh_cursor()
         self.update()
-
-    def paint_picture(self, painter: QPainter) -> bool:
-        """The stage's picture; tells whether there is one."""
-        picture = self.stage.picture
-        if picture is None or picture.image is None:
-            paint_empty_stage(painter, QRectF(self.rect()), self.session.theme.tokens)
-            return False
-        exact = (picture.image.width(), picture.image.height()) == self.pixels()
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)
-        area = on_pixels(painter, picture.image) if exact else QRectF(self.rect())
-        painter.drawImage(area, picture.image)
-        return True
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The picture, then what lies over it."""
-        painter = QPainter(self)
-        if self.paint_picture(painter) and self.stage.document is not None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self.paint_over(painter)
-        painter.end()
-
-    def paint_over(self, painter: QPainter) -> None:
-        """What lies over the picture."""
-        self.toolbox.active.paint(self, painter)
 
     # The pointer
 
@@ -139,8 +88,13 @@ class Pane(QWidget):
             return QCursor(Qt.CursorShape.ClosedHandCursor)
         if self.stage.document is None:
             return None
+        if self.wipe.hot:
+            return QCursor(Qt.CursorShape.SplitHCursor)
+        if self._over_layer:
+            return QCursor(Qt.CursorShape.PointingHandCursor)
         return self.toolbox.active.cursor(self, modifiers)
 
+    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag of the tool, of the view, or a flight."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -149,33 +103,73 @@ class Pane(QWidget):
         self._pressed = event.position()
         left = event.button() == Qt.MouseButton.LeftButton
         around = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+        self.toolbox.camera_lock.flush()
         if event.button() == Qt.MouseButton.RightButton:
             self.flight.begin(event.position())
-        elif left and not around and self.toolbox.active.press(self, event):
-            self._tool_drags = True
-        else:
+        elif not (left and self._press_over(event, around=around)):
             self.navigator.press(event)
         self.refresh_cursor(event.modifiers())
 
+    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Go on with the drag."""
-        self.pointer = event.position()
-        if self.flight.begun:
+        if self.wipe.held:
+            self.wipe.drag(event.position())
+        elif self._layer is not None:
+            self._layer.drag(self, event.position(), event.modifiers())
+        elif self.flight.begun:
             self.flight.turn(event.position(), min(self.width(), self.height()))
             self.refresh_cursor(event.modifiers())
         elif self._tool_drags:
             self.toolbox.active.drag(self, event)
         elif self.navigator.drag is not Drag.NONE:
+            if self.stage.through:
+                self.toolbox.camera_lock.navigate(self.stage)
             self.navigator.move(event)
         elif self.stage.document is not None:
-            self.toolbox.active.hover(self, event.position(), event.modifiers())
-            self.refresh_cursor(event.modifiers())
+            self._hover(event)
 
+    def _press_over(self, event: QMouseEvent, *, around: bool) -> bool:
+        """Let the wipe, a layer or the tool take a press; with Alt the view turns whatever is there.
+
+        Tells whether one did.
+        """
+        if self.wipe.press(event.position()):
+            return True
+        if around:
+            return False
+        if self._press_layer(event):
+            return True
+        self._tool_drags = self.toolbox.active.press(self, event)
+        return self._tool_drags
+
+    def _press_layer(self, event: QMouseEvent) -> bool:
+        """Let what lies over the picture take the press, the topmost first."""
+        for layer in reversed(self.toolbox.layers.painted()):
+            if layer.press(self, event):
+                self._layer = layer
+                return True
+        return False
+
+    def _hover(self, event: QMouseEvent) -> None:
+        at = event.position()
+        self.wipe.hover(at)
+        over = [layer.hover(self, at) for layer in self.toolbox.layers.painted()]
+        self._over_layer = any(over)
+        self.toolbox.active.hover(self, at, event.modifiers())
+        self.refresh_cursor(event.modifiers())
+
+    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the drag; one that went nowhere is a click."""
         pressed, self._pressed = self._pressed, None
         still = pressed is not None and _distance(pressed, event.position()) < _STILL
-        if self.flight.begun and event.button() == Qt.MouseButton.RightButton:
+        layer, self._layer = self._layer, None
+        if self.wipe.held:
+            self.wipe.held = False
+        elif layer is not None:
+            layer.release(self)
+        elif self.flight.begun and event.button() == Qt.MouseButton.RightButton:
             flown = self.flight.end()
             if still and not flown:
                 self.menu_asked.emit(event.globalPosition().toPoint())
@@ -189,6 +183,7 @@ class Pane(QWidget):
         self.refresh_cursor(event.modifiers())
         self.update()
 
+    @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The tool's, or turn about what was hit from now on."""
         if self.stage.document is None:
@@ -204,12 +199,14 @@ class Pane(QWidget):
     def on_retargeted(self) -> None:
         """The view turns about another point now."""
 
+    @guarded
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The tool's, a flight's speed, or zoom."""
         if self.stage.document is not None:
             if self.flight.begun:
                 self.flight.wheel(event)
             elif not self.toolbox.active.wheel(self, event):
+                self.toolbox.camera_lock.navigate(self.stage)
                 self.navigator.wheel(event)
         event.accept()
 
@@ -220,6 +217,7 @@ class Pane(QWidget):
 
     # Keys
 
+    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Flying, the tool's keys, then those that move the view."""
         if self.stage.document is None:
@@ -272,26 +270,10 @@ class Pane(QWidget):
             event.key(), event.modifiers()
         )
 
-    # Size
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for a picture of the new size."""
+        """The navigator goes by the pane's size."""
         self.navigator.resize(self.size())
-        self.tell_size()
-
-    def pixels(self) -> tuple[int, int]:
-        """Width and height in device pixels, of which a fractional scale gives no two alike.
-
-        How many there are between two edges depends on where in the window these lie.
-        """
-        ratio, corner = self.devicePixelRatioF(), self.mapTo(self.window(), QPoint(0, 0))
-        width = _nearest((corner.x() + self.width()) * ratio) - _nearest(corner.x() * ratio)
-        height = _nearest((corner.y() + self.height()) * ratio) - _nearest(corner.y() * ratio)
-        return width, height
-
-    def tell_size(self) -> None:
-        """Tell the stage how large a picture is wanted."""
-        self.stage.set_size(*self.pixels())
+        super().resizeEvent(event)
 
 
 def _with(event: QKeyEvent, *, pressed: bool) -> Qt.KeyboardModifier:
@@ -307,17 +289,3 @@ def _with(event: QKeyEvent, *, pressed: bool) -> Qt.KeyboardModifier:
 
 def _distance(a: QPointF, b: QPointF) -> float:
     return math.hypot(a.x() - b.x(), a.y() - b.y())
-
-
-def _nearest(value: float) -> int:
-    # As Qt rounds; Python takes halves to the even neighbour.
-    return math.floor(value + 0.5)
-
-
-def on_pixels(painter: QPainter, image: QImage) -> QRectF:
-    """Where an image lies pixel upon pixel: the widget may begin between two of them."""
-    to_device = painter.deviceTransform()
-    corner = to_device.map(QPointF(0.0, 0.0))
-    pixels = QRectF(_nearest(corner.x()), _nearest(corner.y()), image.width(), image.height())
-    to_logical, _ = to_device.inverted()
-    return to_logical.mapRect(pixels)

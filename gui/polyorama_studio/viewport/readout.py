@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
-    from polyorama_studio.viewport.pane import Pane
+    from polyorama_studio.viewport.canvas import Canvas
 
-__all__ = ["halo_pens", "paint_readout"]
+__all__ = ["halo_pens", "paint_label", "paint_readout", "paint_tag"]
 
 
-def paint_readout(pane: Pane, painter: QPainter, at: QPointF, *lines: str) -> None:
+def paint_readout(pane: Canvas, painter: QPainter, at: QPointF, *lines: str) -> None:
     """A card with one line below the other beside a position, kept inside the pane."""
     words = [line for line in lines if line]
     if not words:
@@ -47,7 +47,7 @@ def paint_readout(pane: Pane, painter: QPainter, at: QPointF, *lines: str) -> No
 
 
 def halo_pens(
-    pane: Pane, color: QColor, width: float = 1.25, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+    pane: Canvas, color: QColor, width: float = 1.25, style: Qt.PenStyle = Qt.PenStyle.SolidLine
 ) -> tuple[QPen, QPen]:
     """A soft dark pen and the pen proper: lines drawn with one, then the other, read anywhere."""
     round_cap, round_join = Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin
@@ -56,3 +56,55 @@ def halo_pens(
         round_join,
     )  # fmt: skip
     return halo, QPen(color, width, style, round_cap, round_join)
+
+
+def paint_label(
+    pane: Canvas, painter: QPainter, at: QPointF, text: str, *, hot: bool = False
+) -> None:
+    """A name above a position, with an edge so that it reads on any picture."""
+    tokens = pane.session.theme.tokens
+    chosen = font(Metrics.label, medium=True)
+    metrics = QFontMetricsF(chosen)
+    path = QPainterPath()
+    left = at.x() - metrics.horizontalAdvance(text) / 2.0
+    path.addText(QPointF(left, at.y() - Metrics.space[1]), chosen, text)
+    edge = QPen(tokens.color("halo"), 3.0, j=Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, edge)
+    painter.fillPath(path, tokens.color("accent" if hot else "overlay"))
+
+
+def paint_tag(
+    pane: Canvas, painter: QPainter, at: QPointF, text: str, *, align: int, hot: bool = False
+) -> None:
+    """A word on a small rounded ground.
+
+    Parameters
+    ----------
+    pane, painter
+        Where it is painted.
+    at
+        Middle of its left edge (`align` 1), of itself (0) or of its right edge (-1).
+    text
+        One word or a few.
+    align
+        See `at`.
+    hot
+        In the accent's colour.
+    """
+    tokens = pane.session.theme.tokens
+    chosen = font(Metrics.label, medium=True)
+    metrics = QFontMetricsF(chosen)
+    pad = float(Metrics.space[1])
+    width, height = metrics.horizontalAdvance(text) + 2.0 * pad, metrics.height() + pad
+    left = at.x() - {1: 0.0, 0: width / 2.0, -1: width}[align]
+    card = QRectF(
+        round(left) + 0.5, round(at.y() - height / 2.0) + 0.5, round(width), round(height)
+    )
+    ground = tokens.color("panel")
+    ground.setAlphaF(0.86)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(card, Metrics.corner, Metrics.corner)
+    painter.setFont(chosen)
+    painter.setPen(tokens.color("accent" if hot else "text"))
+    painter.drawText(card, Qt.AlignmentFlag.AlignCenter, text)

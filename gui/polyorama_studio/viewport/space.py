@@ -91,7 +91,8 @@ class Space:
     def _polygon(self, seen: NDArray[np.float64]) -> QPolygonF:
         scale = 1.0 if self.parallel else 1.0 / np.maximum(seen[:, 2:], 1e-12)
         xy = seen[:, :2] * scale * (self.camera.fx, self.camera.fy)
-        xy = np.clip((*xy, self.camera.cx, self.camera.cy), -_FARTHEST, _FARTHEST)
+        middle = np.array([self.camera.cx, self.camera.cy])
+        xy = np.clip(xy + middle, -_FARTHEST, _FARTHEST)
         return QPolygonF([QPointF(x, y) for x, y in xy.tolist()])
 
     def ray(self, x: float, y: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -47,8 +47,12 @@ class Tally(QObject):
             return
         options, on_screen = self._toolbox.options, region.camera is not None
         surface, footprint = options.surface and on_screen, options.footprint and on_screen
+        self.ask_for(partial(_counted, shown, region, surface, footprint))
+
+    def ask_for(self, work: Callable[[], int]) -> None:
+        """Count by some other work."""
         self._wanted = True
-        self._next = partial(_counted, shown, region, surface, footprint)
+        self._next = work
         self._start()
 
     def clear(self) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from polyorama_studio.viewport.camera_lock import CameraLock
+from polyorama_studio.viewport.layers.table import Layers
 from polyorama_studio.viewport.subject import Subject
 from polyorama_studio.viewport.tally import Tally
 
@@ -72,6 +74,22 @@ TOOLS: tuple[ToolEntry, ...] = (
         "Select splats by painting over them", 1,
     ),
     ToolEntry(
+        "sphere", "Sphere", "select-sphere", f"{_FOLDER}.volumes:SphereTool", "O",
+        "Select splats inside a ball placed in the scene", 1,
+    ),
+    ToolEntry(
+        "box", "Box", "select-box", f"{_FOLDER}.volumes:BoxTool", "X",
+        "Select splats inside a box placed in the scene", 1,
+    ),
+    ToolEntry(
+        "eyedropper", "Eyedropper", "eyedropper", f"{_FOLDER}.colors:EyedropperTool", "E",
+        "Select splats of like colour, wherever they are", 1,
+    ),
+    ToolEntry(
+        "flood", "Flood", "flood", f"{_FOLDER}.colors:FloodTool", "K",
+        "Select splats of like colour that hang together", 1,
+    ),
+    ToolEntry(
         "move", "Move", "move", f"{_FOLDER}.movers:MoveTool", "G",
         "Move the selected splats, or the chosen nodes", 2,
     ),
@@ -82,6 +100,14 @@ TOOLS: tuple[ToolEntry, ...] = (
     ToolEntry(
         "scale", "Scale", "scale", f"{_FOLDER}.movers:ScaleTool", "S",
         "Scale the selected splats, or the chosen nodes", 2,
+    ),
+    ToolEntry(
+        "measure", "Measure", "measure", f"{_FOLDER}.points:MeasureTool", "J",
+        "Measure between two points, or set their real distance", 3,
+    ),
+    ToolEntry(
+        "floor", "Lay on the floor", "floor", f"{_FOLDER}.points:FloorTool", "Shift+J",
+        "Turn the scene so that three points of its floor lie level", 3,
     ),
 )  # fmt: skip
 """Every tool, in the order of the rail."""
@@ -109,6 +135,8 @@ class Options:
         ``"origin"``, ``"center"`` or ``"cursor"``.
     snap
         Steps even without Ctrl, which then lets go of them.
+    turning
+        The gizmo of a volume turns it instead of moving it.
     """
 
     mode: str = "set"
@@ -117,8 +145,9 @@ class Options:
     brush: float = 32.0
     tolerance: float = 0.12
     local: bool = False
-    pivot: str = "origin"
+    pivot: str = "center"
     snap: bool = False
+    turning: bool = False
 
 
 class Toolbox(QObject):
@@ -133,6 +162,8 @@ class Toolbox(QObject):
         super().__init__(parent)
         self.session = session
         self.options = Options()
+        self.layers = Layers(self)
+        self.camera_lock = CameraLock(self)
         self.subject = Subject(self)
         self.tally = Tally(self)
         self._tools: dict[str, Tool] = {}
@@ -174,21 +205,23 @@ class Toolbox(QObject):
         return "remove" if control else self.options.mode
 
     def pick(self, region: Region, mode: str) -> None:
-        """Select the splats in a region, beside the window where that may take long."""
-        import polyorama.verbs.selecting  # noqa: F401  (registers the operation)
-
+        """Select the splats in a region."""
         on_screen = region.camera is not None
-        arguments = {
-            "region": region,
-            "mode": mode,
-            "surface": self.options.surface and on_screen,
-            "footprint": self.options.footprint and on_screen,
-        }
-        large = self.session.stage.splat_count > LARGE
-        if large or arguments["surface"] or arguments["footprint"]:
-            self.session.editing.start("select_region", **arguments)
+        self.run_pick(
+            "select_region",
+            region=region,
+            mode=mode,
+            surface=self.options.surface and on_screen,
+            footprint=self.options.footprint and on_screen,
+        )
+
+    def run_pick(self, name: str, **arguments: object) -> None:
+        """Carry out an operation that selects, beside the window where that may take long."""
+        slow = any(arguments.get(what) for what in ("surface", "footprint", "connected"))
+        if slow or self.session.stage.splat_count > LARGE:
+            self.session.editing.start(name, **arguments)
         else:
-            self.session.editing.run("select_region", **arguments)
+            self.session.editing.run(name, **arguments)
 
     def _on_replaced(self) -> None:
         self.active.cancel()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal, Slot
 
 from polyorama_studio.session import Busy, Session
 from polyorama_studio.theme import Metrics
+from polyorama_studio.viewport.guard import guarded
 from polyorama_studio.viewport.navigator import Drag
 from polyorama_studio.viewport.overlays import (
-    AxesGizmo,
     BusyNote,
     DropZones,
     paint_halo_text,
@@ -43,16 +43,17 @@ _CURSOR_MS = 2000
 class Viewport(Pane):
     """Shows what the stage draws; the start page, toasts and gizmos lie over it."""
 
+    stage_shown = Signal()
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         self._hint = ""
-        self._on_stage = False
+        self.on_stage = False
         super().__init__(session, session.stage, Toolbox(session, session), parent)
         self._session = session
         self.setObjectName("viewport")
         self.setAcceptDrops(True)
         self.setMinimumSize(*Metrics.least_viewport)
         self.setAccessibleName(self.tr("Viewport"))
-        self.gizmo = AxesGizmo(session, self)
         self.start = StartPage(session, self)
         self.busy = BusyNote(session, self)
         self.toasts = ToastStack(session, self)
@@ -61,11 +62,17 @@ class Viewport(Pane):
         self._hint_timer = self._single_shot(_HINT_MS, self._end_hint)
         self._cursor_timer = self._single_shot(_CURSOR_MS, self._hide_cursor)
         stage = session.stage
-        stage.picture_failed.connect(self._on_picture)
+        stage.picture_failed.connect(self.on_picture)
         stage.document_changed.connect(self._on_document)
+        self.toolbox.layers.marks_changed.connect(self._on_marks)
         stage.preparing_changed.connect(self._update_busy)
         session.busy_changed.connect(self._on_busy)
+        self._on_marks()
         self._on_document()
+
+    @Slot()
+    def _on_marks(self) -> None:
+        self.stage.set_marks(self.toolbox.layers.marks)
 
     def _single_shot(self, milliseconds: int, slot) -> QTimer:
         timer = QTimer(self)
@@ -76,7 +83,7 @@ class Viewport(Pane):
 
     def set_on_stage(self, on_stage: bool) -> None:
         """On the stage nothing but the picture is shown, and the pointer hides when it rests."""
-        self._on_stage = on_stage
+        self.on_stage = on_stage
         self._hint = self.tr("Press Esc to leave the stage") if on_stage else ""
         if on_stage:
             self._hint_timer.start()
@@ -86,6 +93,7 @@ class Viewport(Pane):
             self._cursor_timer.stop()
             self.unsetCursor()
         self._show_parts()
+        self.stage_shown.emit()
         self.update()
 
     # What the session says
@@ -97,7 +105,8 @@ class Viewport(Pane):
         self.update()
 
     @Slot(object)
-    def _on_picture(self, picture: object) -> None:
+    def on_picture(self, picture: object) -> None:
+        """A picture came."""
         self._update_busy()
         self.update()
 
@@ -121,7 +130,13 @@ class Viewport(Pane):
     def _show_parts(self) -> None:
         empty = self._session.stage.document is None
         self.start.setVisible(empty and self._session.busy is None)
-        self.gizmo.setVisible(not empty and not self._on_stage)
+        self.show_cube()
+
+    def show_cube(self) -> None:
+        """Show the view cube where it is wanted, never on the stage."""
+        super().show_cube()
+        if self.on_stage:
+            self.cube.hide()
 
     @Slot()
     def _end_hint(self) -> None:
@@ -130,14 +145,15 @@ class Viewport(Pane):
 
     @Slot()
     def _hide_cursor(self) -> None:
-        if self._on_stage:
+        if self.on_stage:
             self.setCursor(Qt.CursorShape.BlankCursor)
 
     # Painting
 
+    @guarded
     def paint_over(self, painter: QPainter) -> None:
         """The tool's marks, the target dot and the hint."""
-        if not self._on_stage:
+        if not self.on_stage:
             super().paint_over(painter)
             if self._target_timer.isActive() or self._target_shown():
                 at = self.space().point(self.stage.view.target)
@@ -163,7 +179,7 @@ class Viewport(Pane):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Bring the pointer back on the stage."""
         super().mouseMoveEvent(event)
-        if self._on_stage and self.navigator.drag is Drag.NONE:
+        if self.on_stage and self.navigator.drag is Drag.NONE:
             self.unsetCursor()
             self._cursor_timer.start()
 
@@ -205,8 +221,7 @@ class Viewport(Pane):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Place what lies over the picture, and ask for one of the new size."""
-        margin = Metrics.space[2]
-        self.gizmo.move(self.width() - self.gizmo.width() - margin, margin)
+        self.place_cube(self.cube.y())
         self.start.place()
         self.busy.place()
         self.toasts.place()

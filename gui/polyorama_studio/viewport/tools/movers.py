@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polyorama_studio.viewport.space import Space
     from polyorama_studio.viewport.subject import Held
 
-__all__ = ["MoveTool", "RotateTool", "ScaleTool", "TransformTool"]
+__all__ = ["MoveTool", "RotateTool", "ScaleTool", "TransformTool", "turned"]
 
 MOVE_STEP = 0.1
 TURN_STEP = 15.0
@@ -50,6 +50,7 @@ class TransformTool(Tool):
         self.typed = ""
         self._start: Held | None = None
         self._space: Space | None = None
+        self._pane: Pane | None = None
         self._from = QPointF()
         self._now = QPointF()
         self._snap = False
@@ -103,7 +104,7 @@ class TransformTool(Tool):
         if start is None:
             return False
         self.grabbed = self.hot = handle
-        self._start, self._space = start, pane.space()
+        self._start, self._space, self._pane = start, pane.space(), pane
         self._from = self._now = event.position()
         self.typed = ""
         self.begun()
@@ -140,7 +141,7 @@ class TransformTool(Tool):
         if self.grabbed is None:
             return
         self.grabbed = None
-        self._start = self._space = None
+        self._start = self._space = self._pane = None
         self.toolbox.subject.end(keep=keep)
         self.session.stage.release()
 
@@ -199,7 +200,7 @@ class TransformTool(Tool):
         if gizmo is None:
             return
         gizmo.paint(pane, painter, self.hot, self.grabbed)
-        if self._start is not None and self._space is not None and pane.space() is self._space:
+        if self._start is not None and self._space is not None and pane is self._pane:
             _, words = self.delta(self._start, self._space)
             more = _tr("typed {0}").format(self.typed) if self.typed else ""
             paint_readout(pane, painter, self._now, words, more)
@@ -279,7 +280,7 @@ class RotateTool(TransformTool):
         """Add what was turned since."""
         if self._start is not None and self._space is not None and self.grabbed is not None:
             axis = self._axis(self._start, self._space)
-            self._angle += _turned(
+            self._angle += turned(
                 self._space, self._start.origin, axis, self._before, event.position()
             )
             self._before = event.position()
@@ -345,7 +346,7 @@ class ScaleTool(TransformTool):
         return float(np.exp((step.x() - step.y()) / 160.0))
 
 
-def _turned(
+def turned(
     space: Space, origin: NDArray[np.float64], axis: NDArray[np.float64], a: QPointF, b: QPointF
 ) -> float:
     """Radians about an axis between two pointer positions, of less than half a turn."""

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polyorama.scene.regions import Region
     from polyorama_studio.viewport.pane import Pane
 
-__all__ = ["BrushTool", "LassoTool", "OutlineTool", "PolygonTool", "RectTool"]
+__all__ = ["SIGNS", "BrushTool", "LassoTool", "OutlineTool", "PolygonTool", "RectTool"]
 
-_SIGNS = {"set": "", "add": "+", "remove": "\N{MINUS SIGN}", "intersect": "\N{INTERSECTION}"}
+SIGNS = {"set": "", "add": "+", "remove": "\N{MINUS SIGN}", "intersect": "\N{INTERSECTION}"}
 
 
 def _tr(text: str) -> str:
@@ -68,7 +68,7 @@ class OutlineTool(Tool):
         pane = self.pane
         if pane is None or len(self.points) < {"polygon": 3, "rect": 2}.get(self.kind, 1):
             return None
-        camera = pane.stage.camera(*pane.stage.size)
+        camera = pane.seen_camera(*pane.stage.size)
         across, down = camera.width / max(1, pane.width()), camera.height / max(1, pane.height())
         flat = [v for p in self.points for v in (p.x() * across, p.y() * down)]
         radius = self.toolbox.options.brush * across if self.kind == "brush" else 0.0
@@ -92,7 +92,7 @@ class OutlineTool(Tool):
         """How many splats would be picked, beside a position."""
         count = self.toolbox.tally.count
         if count is not None:
-            sign = _SIGNS[self.mode]
+            sign = SIGNS[self.mode]
             paint_readout(pane, painter, at, _tr("{0} splats").format(f"{sign}{count:,}"))
 
     def paint_outline(self, pane: Pane, painter: QPainter, path: QPainterPath) -> None:

@@ -1,0 +1,1 @@
+"""What lies over the picture, layer by layer; each can be switched off."""

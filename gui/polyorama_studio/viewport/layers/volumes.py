@@ -1,0 +1,157 @@
+"""Crop volumes and the volumes of crop modifiers, as wireframes; the active one has grips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+
+from polyorama.scene.contents import CropVolume
+from polyorama.scene.modifiers import Crop
+from polyorama.scene.placement import matrix_of, placement_of
+from polyorama_studio.viewport.layers.layer import Layer
+from polyorama_studio.viewport.volume import Grip, Volume
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from PySide6.QtGui import QMouseEvent, QPainter
+
+    from polyorama.scene.document import Document, Node
+    from polyorama_studio.viewport.pane import Pane
+
+__all__ = ["VolumesLayer"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """A volume of the document: that of a node, or of a crop in a node's stack."""
+
+    node: Node
+    crop: Crop | None
+    volume: Volume
+    active: bool
+
+
+class VolumesLayer(Layer):
+    """Shows where is cropped."""
+
+    def __init__(self, toolbox) -> None:
+        super().__init__(toolbox)
+        self._hot: tuple[str, str, Grip] | None = None
+        self._held: _Shown | None = None
+        self._grip: Grip = (0, 1)
+        self._from = QPointF()
+        self._base: NDArray[np.float64] = np.eye(4)
+
+    def _all(self, document: Document) -> list[_Shown]:
+        found = []
+        for node in document.nodes:
+            chosen = node.id in document.chosen
+            if isinstance(node.content, CropVolume):
+                volume = Volume(node.content.shape, document.world(node.id))
+                found.append(_Shown(node, None, volume, chosen and not node.fixed))
+            crops = [m for m in node.modifiers if isinstance(m, Crop) and m.enabled]
+            for crop in crops:
+                if crop.volume:
+                    continue  # the volume's own node shows it
+                own = _matrix(crop)
+                volume = Volume(crop.shape, document.world(node.id) @ own)
+                # Of several crops the last one of the chosen node is worked on.
+                active = chosen and crop is crops[-1] and not node.fixed
+                found.append(_Shown(node, crop, volume, active))
+        return found
+
+    def _hit(self, pane: Pane, at: QPointF) -> tuple[_Shown, Grip] | None:
+        document = pane.stage.shown
+        if document is None:
+            return None
+        for shown in self._all(document):
+            if shown.active:
+                grip = shown.volume.hit(pane.space(), at)
+                if grip is not None:
+                    return shown, grip
+        return None
+
+    def hover(self, pane: Pane, at: QPointF) -> bool:
+        """Light up the grip under the pointer."""
+        hit = self._hit(pane, at)
+        hot = None if hit is None else (hit[0].node.id, _crop_id(hit[0]), hit[1])
+        if hot != self._hot:
+            self._hot = hot
+            pane.update()
+        return hot is not None
+
+    def press(self, pane: Pane, event: QMouseEvent) -> bool:
+        """Take hold of a grip."""
+        hit = self._hit(pane, event.position())
+        if hit is None:
+            return False
+        self._held, self._grip = hit
+        self._from = event.position()
+        document = pane.stage.shown
+        assert document is not None
+        node = self._held.node
+        if self._held.crop is not None:
+            self._base = document.world(node.id)
+        else:
+            self._base = np.eye(4) if node.parent is None else document.world(node.parent)
+        self.session.editing.begin(self.tr("Resize the volume"))
+        self.session.stage.hold()
+        return True
+
+    def drag(self, pane: Pane, at: QPointF, modifiers: Qt.KeyboardModifier) -> None:
+        """Move the face; with Alt the opposite one too."""
+        if self._held is None:
+            return
+        both = bool(modifiers & Qt.KeyboardModifier.AltModifier)
+        fresh = self._held.volume.dragged(self._grip, pane.space(), self._from, at, both=both)
+        own = np.linalg.solve(self._base, fresh.matrix)
+        node, crop = self._held.node, self._held.crop
+        editing = self.session.editing
+        if crop is None:
+            rows = tuple(tuple(float(v) for v in row) for row in own[:3])
+            editing.run("place", node=node.id, matrix=rows)
+        else:
+            editing.run(
+                "change_modifier", node=node.id, modifier=crop.id, values=_fields(own, crop)
+            )
+
+    def release(self, pane: Pane) -> None:
+        """Let go."""
+        self._held = None
+        self.session.editing.end()
+        self.session.stage.release()
+
+    def paint(self, pane: Pane, painter: QPainter) -> None:
+        """All of them, the active one last."""
+        document = pane.stage.shown
+        if document is None:
+            return
+        for shown in sorted(self._all(document), key=_is_active):
+            hot = None
+            if self._hot is not None and self._hot[:2] == (shown.node.id, _crop_id(shown)):
+                hot = self._hot[2]
+            shown.volume.paint(pane, painter, active=shown.active, hot=hot)
+
+
+def _is_active(shown: _Shown) -> bool:
+    return shown.active
+
+
+def _crop_id(shown: _Shown) -> str:
+    return "" if shown.crop is None else shown.crop.id
+
+
+def _matrix(crop: Crop) -> NDArray[np.float64]:
+    size = np.full(3, crop.size[0]) if crop.shape == "sphere" else np.asarray(crop.size)
+    return matrix_of(crop.center, crop.rotation, size)
+
+
+def _fields(own: NDArray[np.float64], crop: Crop) -> dict[str, Any]:
+    center, rotation, size = placement_of(own)
+    # A drag of a face turns nothing: the angles stay what a person typed.
+    lengths = tuple(float(v) for v in np.linalg.norm(own[:3, :3], axis=0))
+    del rotation, size
+    return {"center": center, "size": crop.size if crop.shape == "plane" else lengths}
