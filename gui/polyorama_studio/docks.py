@@ -56,6 +56,10 @@ class Dock:
 DOCKS: tuple[Dock, ...] = (
     Dock("timeline", "Timeline", "timeline", "polyorama_studio.timeline.panel:TimelinePanel", "bottom"),
     Dock("history", "History", "history", "polyorama_studio.panels.history:HistoryPanel", "right"),
+    Dock(
+        "histogram", "Histogram", "histogram",
+        "polyorama_studio.panels.histogram:HistogramPanel", "right", shown=False,
+    ),
 )
 """Every panel, in the order in which they stand."""
 

@@ -1,4 +1,4 @@
-"""Work of which only the newest result is wanted: one job runs, one waits, older ones are dropped."""
+"""Work of which only the newest result is wanted: one job runs, one waits, others are dropped."""
 
 from __future__ import annotations
 

@@ -410,6 +410,15 @@ QTabBar::tab:focus { color: $accent; }
 #transportLine { background: $line; border: none; }
 #cueCard { background: $panel; border: 1px solid $line; }
 
+#plotSwitch {
+    background: transparent; color: $quiet; border: 1px solid transparent; border-radius: $corner;
+    padding: 2px 5px; font-size: $label;
+}
+#plotSwitch:hover { background: $raised; color: $text; }
+#plotSwitch:checked { background: $raised; border-color: $line; color: $text; }
+#plotSwitch:focus { border-color: $accent; }
+#plotSwitch:disabled { color: $line; }
+
 #status { background: $ground; }
 #status QLabel { color: $quiet; font-size: $label; }
 #status QLabel#name { color: $text; }
