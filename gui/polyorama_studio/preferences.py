@@ -24,8 +24,8 @@ __all__ = [
 MAX_RECENT = 8
 MAX_ACTIONS = 12
 DEFAULT_HISTORY_MIB = 512
-NAVIGATIONS = ("orbit", "blender", "maya")
-"""orbit: left button; blender: middle button; maya: Alt and a button."""
+NAVIGATIONS = ("orbit", "blender")
+"""Middle button pans; or it orbits, pans with Shift and zooms with Ctrl."""
 UNITS = ("units", "m", "cm", "mm", "ft", "in")
 SCALES = (75, 300)
 """Least and largest size of the interface, percent."""
@@ -70,6 +70,11 @@ class Preferences(QObject):
     @geometry.setter
     def geometry(self, value: QByteArray) -> None:
         self._settings.setValue("geometry", value)
+
+    @property
+    def home(self) -> Path:
+        """The folder of these settings, where a person's own presets are kept, too."""
+        return Path(self._settings.fileName()).parent
 
     @property
     def folder(self) -> str:

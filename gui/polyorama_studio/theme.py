@@ -147,8 +147,25 @@ class Metrics:
     card_corner = 8
     control = 24
     stage_control = 32
-    rail = 40
-    dock = 250
+    rail = 36
+    dock_left = 186
+    dock_right = 246
+    dock_bottom = 200
+    dock_least = 120
+    dock_title = 26
+    dock_button = 22
+    edge_strip = 32
+    small_icon = 14
+    job_bar = 4
+    palette_width = 620
+    palette_row = 30
+    palette_rows = 12
+    preferences = 520
+    dialog_words = 500
+    examples = (820, 520)
+    card = (136, 84)
+    """a picture on the start page"""
+    row_picture = (44, 27)
     status = 26
     icon = 16
     mark = 56
@@ -185,6 +202,7 @@ class Metrics:
     fold = 12
     """the chevron of what folds"""
     fold_head = 26
+    header_icon = 28
     row = 22
     """lines of trees and lists"""
     hair = 2
@@ -358,12 +376,72 @@ QMenu::right-arrow { image: icon(chevron-right, quiet); width: 12px; height: 12p
 QMenu::indicator { width: 14px; height: 14px; left: $s1; }
 QMenu::indicator:checked { image: icon(check, accent); }
 
-QMainWindow::separator { background: $ground; width: $s0; height: $s0; }
-QDockWidget { color: $text; font-size: $label; titlebar-close-icon: icon(close, quiet);
-    titlebar-normal-icon: icon(float, quiet); }
-QDockWidget::title { background: $panel; padding: 5px $s1; text-align: left; }
+QMainWindow::separator { background: $ground; width: 3px; height: 3px; }
+QMainWindow::separator:hover { background: $accent; }
+QDockWidget { background: $panel; border: none; }
 QDockWidget > QWidget { background: $panel; }
-QDockWidget::close-button, QDockWidget::float-button { background: transparent; border: none; }
+#dockButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    min-width: 20px; max-width: 20px; min-height: 20px; max-height: 20px; padding: 0;
+}
+#dockButton:hover { background: $raised; }
+#dockButton:focus { border-color: $accent; }
+#edgeStrip { background: $ground; border: none; }
+#edgeStrip QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    min-width: 26px; max-width: 26px; min-height: 26px; max-height: 26px; padding: 0;
+}
+#edgeStrip QToolButton:hover { background: $raised; }
+#edgeStrip QToolButton:focus { border-color: $accent; }
+DockHost > QTabBar, DockHost > QTabBar::tab {
+    min-height: 0; max-height: 0; height: 0; padding: 0; margin: 0; border: none;
+}
+
+#workspaces { background: transparent; }
+#workspaceTab {
+    background: transparent; color: $quiet; border: none; border-radius: 0;
+    border-bottom: 2px solid transparent; padding: 3px $s1;
+}
+#workspaceTab:hover { color: $text; }
+#workspaceTab:checked { color: $text; border-bottom-color: $accent; }
+#workspaceTab:focus { color: $accent; }
+#searchButton {
+    background: $panel; color: $quiet; border: 1px solid $line; border-radius: $corner;
+    min-height: 18px; padding: 0 $s1; font-size: $label;
+}
+#searchButton:hover { color: $text; border-color: $quiet; }
+#searchButton:focus { border-color: $accent; }
+#palette { background: $panel; border: 1px solid $line; border-radius: $card_corner; }
+#palette QLineEdit {
+    background: transparent; border: none; border-bottom: 1px solid $line; border-radius: 0;
+    min-height: 34px; font-size: $title;
+}
+#palette QListView { border: none; background: transparent; }
+#plainList { background: transparent; border: none; }
+#plainList::item { border-radius: $corner; padding: 2px $s0; min-height: 18px; }
+#plainList::item:selected { background: $raised; color: $text; }
+#choiceRow { background: $raised; border: 1px solid transparent; border-radius: $corner; }
+#choiceRow:hover { border-color: $line; }
+#choiceRow[chosen="true"] { border-color: $accent; }
+#choiceRow QLabel { background: transparent; }
+#jobRow { background: $raised; border: none; border-radius: $corner; }
+#jobRow QLabel { background: transparent; }
+#consoleOutput {
+    background: $ground; border: none; border-radius: 0; padding: $s0; min-height: 40px;
+}
+#consolePrompt { background: $raised; }
+#startCard { background: transparent; border: 1px solid transparent; border-radius: $card_corner; }
+#startCard:hover { background: $panel; border-color: $line; }
+#startCard:focus { border-color: $accent; }
+#startCard QLabel { background: transparent; }
+QScrollArea { background: transparent; border: none; }
+#panelBody { background: transparent; }
+QSlider::groove:horizontal { height: 4px; background: $raised; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $quiet; border-radius: 2px; }
+QSlider::handle:horizontal {
+    width: 12px; height: 12px; margin: -4px 0; border-radius: 6px; background: $text;
+}
+QSlider::handle:horizontal:hover, QSlider::handle:horizontal:focus { background: $accent; }
 QTabBar { background: $ground; border: none; }
 QTabBar::tab {
     background: transparent; color: $quiet; padding: 5px $s2; border: none;
@@ -457,6 +535,14 @@ QPushButton[plain="true"]:focus { border-color: $accent; }
 #toast QLabel { background: transparent; }
 #toastDetail { color: $quiet; }
 
+QPushButton[tight="true"] { padding: 0 $s0; min-height: 20px; font-size: $label; }
+QPushButton[tight="true"]:checked { color: $accent; border-color: $accent; }
+#headerName { background: transparent; border-color: transparent; font-size: $title;
+    font-weight: 500; padding: 0 3px; }
+#headerName:hover { background: $raised; }
+#headerName:read-only { background: transparent; }
+#headerName:focus { border-color: $accent; background: $raised; }
+QLabel[figure="true"] { font-size: $label; }
 QLabel[fine="true"] { color: $quiet; font-size: $label; }
 QLabel[bad="true"] { color: $bad; }
 QLabel[quiet="true"] { color: $quiet; }
@@ -500,9 +586,11 @@ QListView::item, QTreeView::item { min-height: 22px; padding: 0 $s0; border: non
 QListView::item:hover, QTreeView::item:hover { background: $raised; }
 QListView::item:selected, QTreeView::item:selected { background: $raised; color: $accent; }
 QTreeView::branch { background: transparent; }
-#nodes { border: none; background: transparent; }
+#nodes { border: none; background: transparent; show-decoration-selected: 0;
+    selection-background-color: transparent; }
 #nodes::item { min-height: 20px; padding: 0; }
 #nodes::item:hover, #nodes::item:selected { background: transparent; }
+#dropLine { background: $accent; border: none; border-radius: 1px; }
 #inPlace { min-height: 18px; padding: 0 3px; border-color: $accent; }
 #scrolled, #scrolled > QWidget > QWidget { background: transparent; }
 QHeaderView { background: $panel; border: none; }

@@ -50,6 +50,8 @@ class PropertyLink(QObject):
         self.paths = tuple(paths)
         self.parameter: Parameter = parameter_at(document, self.paths[0])
         self.title = title_of(self.parameter)
+        self.proportional = False
+        """Whether changing one component of a vector scales the others with it."""
         self._changed = False
 
     # What it is
@@ -132,7 +134,12 @@ class PropertyLink(QObject):
         """Give one component of a vector or colour another value, in all owners."""
         values = self.values()
         for path, old in zip(self.paths, values or (), strict=False):
-            self._put(path, tuple(number if i == index else v for i, v in enumerate(old)))
+            if self.proportional and old[index] and number:
+                fresh = tuple(number if i == index else v * number / old[index]
+                              for i, v in enumerate(old))  # fmt: skip
+            else:
+                fresh = tuple(number if i == index else v for i, v in enumerate(old))
+            self._put(path, fresh)
 
     def _put(self, path: str, value: Any) -> None:
         editing, document = self.session.editing, self.session.editing.document

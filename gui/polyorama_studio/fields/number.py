@@ -177,7 +177,7 @@ class NumberField(QWidget):
                 inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, unit
             )
             right = inner.adjusted(
-                0, 0, -painter.fontMetrics().horizontalAdvance(unit) - Metrics.hair, 0
+                0, 0, -painter.fontMetrics().horizontalAdvance(unit) - Metrics.line_gap, 0
             )
         painter.setPen(tokens.color("text" if self.isEnabled() else "quiet"))
         painter.drawText(

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QWidget
 
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.fields.color import ColorField
 from polyorama_studio.fields.diamond import KeyDiamond
 from polyorama_studio.fields.link import EMPTY, KEYED, PropertyLink
@@ -68,6 +69,7 @@ class PropertyRow(QWidget):
         self.field = self._made()
         self.label = Label(link.title, self)
         self.label.setVisible(labelled)
+        self.chain = self._chain()
         self._lay_out(labelled)
         session.editing.edited.connect(self._on_edited)
         session.playback.time_changed.connect(self._on_time)
@@ -114,6 +116,20 @@ class PropertyRow(QWidget):
     def _on_number(self, value: float) -> None:
         self.link.set(round(value) if self.link.parameter.kind == "whole" else value)
 
+    def _chain(self) -> IconButton | None:
+        """What keeps a scale's proportions."""
+        if self.link.parameter.name != "scale" or self.link.parameter.kind != "vector":
+            return None
+        title = self.tr("Keep proportions")
+        chain = IconButton(self.link.session.theme, "chain", title, self)
+        chain.setCheckable(True)
+        chain.toggled.connect(self._on_chain)
+        return chain
+
+    @Slot(bool)
+    def _on_chain(self, checked: bool) -> None:
+        self.link.proportional = checked
+
     def _lay_out(self, labelled: bool) -> None:
         self.label.setFixedHeight(Metrics.space[3] if self.stacked else Metrics.control)
         side = QHBoxLayout()
@@ -129,7 +145,13 @@ class PropertyRow(QWidget):
         grid.setHorizontalSpacing(Metrics.space[1])
         grid.setVerticalSpacing(0)
         if self.stacked and labelled:
-            grid.addWidget(self.label, 0, 0)
+            top = QHBoxLayout()
+            top.addWidget(self.label, 1)
+            if self.chain is not None:
+                self.chain.setFixedHeight(Metrics.space[3])
+                top.addWidget(self.chain)
+                top.addSpacing(Metrics.diamond_box)
+            grid.addLayout(top, 0, 0)
             grid.addLayout(side, 1, 0)
         elif labelled:
             self.label.setFixedWidth(Metrics.field_label)

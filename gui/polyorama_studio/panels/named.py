@@ -131,7 +131,7 @@ class _Row(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """As wide as the panel."""
-        return QSize(Metrics.dock // 2, Metrics.row)
+        return QSize(Metrics.field_label, Metrics.row)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Icon, name, count."""

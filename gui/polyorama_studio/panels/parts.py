@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QFrame,
     QHBoxLayout,
     QScrollArea,
@@ -15,104 +14,39 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.fields.buttons import Hovered, IconButton
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
-from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QEnterEvent, QPaintEvent
+    from PySide6.QtGui import QPaintEvent
 
     from polyorama_studio.theme import Theme
 
 __all__ = ["FoldHead", "IconButton", "Section", "column_of", "scrolled"]
 
-_FAINT = 0.4
 
-
-class _Hovered(QAbstractButton):
-    """Paints itself anew as the pointer comes and goes."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        theme.changed.connect(self.update)
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        """Show that it can be clicked."""
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Back to quiet."""
-        self.update()
-
-
-class IconButton(_Hovered):
-    """A small icon that can be clicked.
+class FoldHead(Hovered):
+    """A title that opens and closes what is below it; `note` stands quietly at the right.
 
     Parameters
     ----------
     theme
         Colours.
-    icon
-        Name of an icon.
     title
-        What it does: tooltip, and name for screen readers.
-    python
-        The Python line that does the same, or "".
+        Sentence case.
+    icon
+        Name of an icon before the title, or "".
     """
 
     def __init__(
-        self, theme: Theme, icon: str, title: str, parent: QWidget | None = None, python: str = ""
+        self, theme: Theme, title: str, parent: QWidget | None = None, icon: str = ""
     ) -> None:
-        super().__init__(theme, parent)
-        self._icon = icon
-        self.setFixedSize(self.sizeHint())
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.set_title(title, python)
-
-    def sizeHint(self) -> QSize:
-        """A square."""
-        return QSize(Metrics.row, Metrics.row)
-
-    def set_title(self, title: str, python: str = "") -> None:
-        """Say what it does."""
-        self.setAccessibleName(title)
-        self.setToolTip(tip(f"{title}\n{python}" if python else title))
-
-    def set_icon(self, icon: str) -> None:
-        """Show another icon."""
-        if icon != self._icon:
-            self._icon = icon
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The icon; a soft ground under the pointer; a ring with the focus."""
-        tokens = self._theme.tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        over = self.underMouse() and self.isEnabled()
-        if over or self.isChecked():
-            painter.setBrush(tokens.color("line" if self.isDown() else "raised"))
-        painter.setPen(tokens.color("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.drawRoundedRect(box, Metrics.corner, Metrics.corner)
-        side = float(Metrics.small_icon)
-        place = QRectF(0.0, 0.0, side, side)
-        place.moveCenter(QRectF(self.rect()).center())
-        if not self.isEnabled():
-            painter.setOpacity(_FAINT)
-        token = "accent" if self.isChecked() else "text" if over else "quiet"
-        paint_icon(painter, self._icon, tokens.color(token), place)
-        painter.end()
-
-
-class FoldHead(_Hovered):
-    """A title that opens and closes what is below it; `note` stands quietly at the right."""
-
-    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setText(title)
         self.note = ""
+        self._icon = icon
+        self.off = False
         self.setCheckable(True)
         self.setChecked(True)
         self.setFixedHeight(Metrics.fold_head)
@@ -125,8 +59,14 @@ class FoldHead(_Hovered):
             self.note = note
             self.update()
 
+    def set_off(self, off: bool) -> None:
+        """Whether what it heads does nothing now."""
+        if off != self.off:
+            self.off = off
+            self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Chevron, title, note."""
+        """Chevron, icon, title, note."""
         tokens = self._theme.tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -138,7 +78,13 @@ class FoldHead(_Hovered):
         name = "chevron-down" if self.isChecked() else "chevron-right"
         place = QRectF(Metrics.hair, (self.height() - side) / 2.0, side, side)
         paint_icon(painter, name, tokens.color("quiet"), place)
+        title_token = "quiet" if self.off else "text"
         left = place.right() + Metrics.space[0] + Metrics.hair
+        if self._icon:
+            side = float(Metrics.small_icon)
+            place = QRectF(left, (self.height() - side) / 2.0, side, side)
+            paint_icon(painter, self._icon, tokens.color(title_token), place)
+            left = place.right() + Metrics.space[0] + Metrics.hair
         text = QRectF(left, 0.0, self.width() - left - Metrics.space[0], self.height())
         painter.setFont(font(Metrics.label))
         note = painter.fontMetrics().horizontalAdvance(self.note)
@@ -146,7 +92,7 @@ class FoldHead(_Hovered):
         right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
         painter.drawText(text, right, self.note)
         painter.setFont(font(Metrics.body, medium=True))
-        painter.setPen(tokens.color("text"))
+        painter.setPen(tokens.color(title_token))
         room = int(text.width() - note - Metrics.space[0])
         title = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, title)
