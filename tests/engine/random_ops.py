@@ -53,6 +53,7 @@ class Chooser:
     files: Path
     heavy: bool = True
     done: set[str] = field(default_factory=set)
+    deck: list[str] = field(default_factory=list)
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -79,7 +80,9 @@ class Chooser:
         return editor.document is not before
 
     def any_op(self, editor: Editor) -> None:
-        self.op(editor, self.random.choice(op_names()))
+        if not self.deck:  # each comes as often as any other
+            self.deck = self.random.sample(op_names(), len(op_names()))
+        self.op(editor, self.deck.pop())
 
     def op(self, editor: Editor, name: str, **given: Any) -> None:
         """One operation; what it refuses changes nothing."""
@@ -119,14 +122,16 @@ class Chooser:
             "mode": lambda: self.random.choice(COMBINATIONS),
             "modifier": lambda: self.modifier(document, known.get("node", "")),
             "name": lambda: self.name(document, op),
-            "node": lambda: self.node_value() if op == "add_node" else self.node(document),
-            "nodes": lambda: [self.node(document) for _ in range(self.random.randrange(1, 3))],
+            "node": lambda: self.node_value() if op == "add_node" else self.node(document, op),
+            "nodes": lambda: [self.node(document) for _ in range(self.random.randrange(1, 4))],
             "parent": lambda: self.random.choice([None, self.node(document)]),
             "before": lambda: () if op == "key" else self.node(document),
             "after": lambda: (),
             "path": lambda: self.path(document, op),
             "paths": lambda: [str(self.random.choice(sorted(self.files.glob("*.s*")) or [""]))],
             "query": lambda: self.random.choice((*RULES, "")),
+            "ranges": lambda: [("opacity", 0.1, 0.9)],
+            "splat": lambda: self.random.randrange(30),
             "region": lambda: self.region(),
             "smoothness": lambda: self.random.random(),
             "surfels": lambda: 500,
@@ -152,9 +157,15 @@ class Chooser:
         choices = (low, zero, self.random.uniform(low, high))
         return tuple(self.random.choice(choices) for _ in range(count))
 
-    def node(self, document: Document) -> str:
+    def node(self, document: Document, op: str = "") -> str:
         if not document.nodes:
             return "nobody"
+        if "modifier" in op and op != "add_modifier" and self.random.random() < 0.9:
+            stacked = [node for node in document.nodes if node.modifiers]
+            return self.random.choice(stacked or document.nodes).id
+        if op == "relink":
+            found = [node for node in document.nodes if node.source is not None]
+            return self.random.choice(found or document.nodes).id
         splats = [node for node in document.nodes if node.splats is not None]
         pool = splats if splats and self.random.random() < 0.6 else document.nodes
         return self.random.choice(pool).id
@@ -231,7 +242,9 @@ class Chooser:
             return self.numbers(len(parameter.components), low, high)
         if parameter.kind == "whole":
             return self.random.randrange(0, 9)
-        return self.random.choice([self.random.uniform(low, high), low, "text"])
+        if self.random.random() < 0.05:
+            return "text"
+        return self.random.choice([self.random.uniform(low, high), low])
 
     def track(self, document: Document, path: str) -> Track | None:
         try:

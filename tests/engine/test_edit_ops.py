@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 import pytest
 
 from polyorama.core.frozen import FrozenMap
+from polyorama.edit.arguments import known_kind
 from polyorama.edit.editor import Editor, python_line
 from polyorama.edit.ops import find_op, op, op_names
 from polyorama.errors import UsageError
@@ -361,7 +363,11 @@ def test_calls_hold_what_cannot_be_changed_afterwards() -> None:
         ("key", {"path": "pot/visible", "time": "now"}, "time of key is a number"),
         ("move_modifier", {"node": "pot", "modifier": "a", "index": 0.5}, "is a whole number"),
         ("select_bits", {"bits": {"pot": 3}}, "bits of select_bits is sets of splats"),
-        ("remove_keys", {"keys": [("pot/visible",)]}, "keys of remove_keys is a list of paths"),
+        (
+            "remove_keys",
+            {"keys": [("pot/visible",)]},
+            "keys of remove_keys is a list of which",
+        ),
         ("add_node", {"node": "pot"}, "node of add_node is a Node, not 'pot'"),
         ("set_track", {"path": "pot/visible", "track": 1}, "track of set_track is a Track"),
         ("rename", {"node": "pot"}, "rename needs name"),
@@ -375,6 +381,13 @@ def test_arguments_of_other_kinds_are_told(
     with pytest.raises(UsageError, match=words):
         doc.run(name, **arguments)
     assert not doc.calls
+
+
+@pytest.mark.parametrize("name", op_names())
+def test_what_operations_take_is_checked(name: str) -> None:
+    """An annotation that is not known here is to be added to `polyorama.edit.arguments`."""
+    parameters = list(inspect.signature(find_op(name).function).parameters.values())[1:]
+    assert [p.name for p in parameters if not known_kind(p.annotation)] == []
 
 
 def test_operations_as_methods() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -13,7 +14,7 @@ from polyorama.core.frozen import FrozenMap
 from polyorama.errors import UsageError
 from polyorama.scene.selection import BitSet
 
-__all__ = ["frozen_argument"]
+__all__ = ["frozen_argument", "known_kind"]
 
 
 def _is_number(value: Any) -> bool:
@@ -40,13 +41,6 @@ def _are_numbers(value: Any) -> bool:
     return _is_list(value) and all(map(_is_number, value))
 
 
-def _are_keys(value: Any) -> bool:
-    return _is_list(value) and all(
-        _is_list(part) and len(tuple(part)) == 2 and _is_text(part[0]) and _is_number(part[1])
-        for part in value
-    )
-
-
 def _are_sets(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(b, BitSet) for b in value.values())
 
@@ -58,7 +52,6 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "bool": (lambda value: isinstance(value, bool | np.bool_), "on or off (True or False)"),
     "Sequence[str] | str": (_are_texts, "a text or a list of texts"),
     "Sequence[float]": (_are_numbers, "a list of numbers"),
-    "Sequence[tuple[str, float]]": (_are_keys, "a list of paths, each with a time"),
     "dict[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
     "Mapping[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
     "Mapping[str, BitSet]": (_are_sets, "sets of splats by node"),
@@ -68,6 +61,31 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
 }
 """What an annotation takes, and how that is said; others are named after their class."""
+_ROWS = re.compile(r"Sequence\[tuple\[([\w, ]+)\]\]")
+"""Lists of rows, such as paths with times."""
+
+
+def _rows(columns: list[str]) -> tuple[Callable[[Any], bool], str]:
+    kinds = [_KINDS[column] for column in columns]
+
+    def fit(value: Any) -> bool:
+        return _is_list(value) and all(
+            isinstance(row, tuple)
+            and len(row) == len(kinds)
+            and all(fits(part) for (fits, _), part in zip(kinds, row, strict=True))
+            for row in value
+        )
+
+    return fit, "a list of which each holds " + ", ".join(words for _, words in kinds)
+
+
+def known_kind(annotation: Any) -> bool:
+    """Whether arguments of an annotation are checked."""
+    kind = str(annotation).removesuffix(" | None")
+    rows = _ROWS.fullmatch(kind)
+    if rows is not None:
+        return set(rows[1].split(", ")) <= set(_KINDS)
+    return kind in _KINDS or kind.isidentifier()
 
 
 def frozen_argument(op: str, name: str, annotation: Any, value: Any) -> Any:
@@ -92,8 +110,9 @@ def frozen_argument(op: str, name: str, annotation: Any, value: Any) -> Any:
     kind = text.removesuffix(" | None")
     if value is None and (kind != text or text == "Any"):
         return value
-    if kind in _KINDS:
-        fits, words = _KINDS[kind]
+    rows = _ROWS.fullmatch(kind)
+    if kind in _KINDS or rows is not None:
+        fits, words = _KINDS[kind] if rows is None else _rows(rows[1].split(", "))
         if not fits(value):
             raise UsageError(f"{name} of {op} is {words}, not {_shown(value)}.")
     elif kind.isidentifier() and kind != "Any":
