@@ -12,11 +12,11 @@ from polyorama.edit.editor import Editor
 from polyorama.scene.contents import Audio
 from polyorama.scene.document import Document, Node
 from polyorama.scene.timeline import Key, Timeline, Track
-from polyorama_studio.timeline import keys
+from polyorama_studio.timeline import keys, shaping
 from polyorama_studio.timeline.axis import TimeAxis, seconds_text, ticks
 from polyorama_studio.timeline.peaks import peaks_of
+from polyorama_studio.timeline.places import thinned
 from polyorama_studio.timeline.rows import rows_of
-from polyorama_studio.timeline.sheet import thinned
 from tests.gui.fakes import a_cloud
 
 WORDS = {"summary": "All keys", "view": "View", "document": "Scene"}
@@ -157,10 +157,10 @@ def test_copied_keys_are_pasted_at_a_time(timeline: Timeline) -> None:
 
 
 def test_interpolation_changes_chosen_keys_alone(timeline: Timeline) -> None:
-    fresh = keys.interpolated(timeline, {"n/a": frozenset((1.0,))}, "constant")
+    fresh = shaping.interpolated(timeline, {"n/a": frozenset((1.0,))}, "constant")
     kinds = [key.interpolation for key in fresh.tracks["n/a"].keys]
     assert kinds == ["smooth", "constant", "smooth", "smooth"]
-    fresh = keys.smoothed(fresh, {"n/a": frozenset((1.0,))}, 0.25)
+    fresh = shaping.smoothed(fresh, {"n/a": frozenset((1.0,))}, 0.25)
     assert fresh.tracks["n/a"].keys[1].smoothness == 0.25
 
 

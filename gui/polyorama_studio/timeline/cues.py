@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from polyorama.scene.timeline import Cue
-    from polyorama_studio.timeline.state import TimelineState
+    from polyorama_studio.timeline.edits import KeyEdits
 
 __all__ = ["CuePopup"]
 
@@ -29,9 +29,9 @@ __all__ = ["CuePopup"]
 class CuePopup(QFrame):
     """Asks for name and note; Enter takes them, Escape leaves the cue as it was."""
 
-    def __init__(self, state: TimelineState, cue: Cue, parent: QWidget) -> None:
+    def __init__(self, edits: KeyEdits, cue: Cue, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self._state, self._cue = state, cue
+        self._edits, self._cue = edits, cue
         self.setObjectName("cueCard")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(Metrics.cue_width)
@@ -83,16 +83,16 @@ class CuePopup(QFrame):
         if (name, note) == (cue.name, cue.note):
             return
         if name == cue.name:
-            self._state.run("add_cue", time=cue.time, name=name, note=note)
+            self._edits.run("add_cue", time=cue.time, name=name, note=note)
             return
-        with self._state.session.editing.gesture(self.tr("Rename cue {0}").format(cue.name)):
-            self._state.run("remove_cue", name=cue.name)
-            self._state.run("add_cue", time=cue.time, name=name, note=note)
+        with self._edits.state.session.editing.gesture(self.tr("Rename cue {0}").format(cue.name)):
+            self._edits.run("remove_cue", name=cue.name)
+            self._edits.run("add_cue", time=cue.time, name=name, note=note)
 
     @Slot()
     def _remove(self) -> None:
         self.close()
-        self._state.run("remove_cue", name=self._cue.name)
+        self._edits.run("remove_cue", name=self._cue.name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes."""

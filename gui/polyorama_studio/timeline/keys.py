@@ -10,13 +10,22 @@ import numpy as np
 from polyorama.scene.timeline import INTERPOLATIONS, Key, Timeline, Track
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
 __all__ = [
-    "Choice", "Copied", "TrackArrays", "arrays_of", "copied", "interpolated", "moved",
-    "moved_choice", "pasted", "scaled", "scaled_choice", "smoothed",
+    "Choice",
+    "Copied",
+    "TrackArrays",
+    "arrays_of",
+    "changed",
+    "copied",
+    "moved",
+    "moved_choice",
+    "pasted",
+    "scaled",
+    "scaled_choice",
 ]  # fmt: skip
 
 Choice = dict[str, frozenset[float]]
@@ -47,11 +56,10 @@ class TrackArrays:
 
 _KIND = {name: number for number, name in enumerate(INTERPOLATIONS)}
 _cache: dict[int, tuple[Track, TrackArrays]] = {}
-_MOST_CACHED = 512
 
 
 def arrays_of(track: Track) -> TrackArrays:
-    """The arrays of a track; kept while it is in use."""
+    """The arrays of a track; kept until `keep` is told that it is not in use any more."""
     known = _cache.get(id(track))
     if known is not None:
         return known[1]
@@ -61,11 +69,16 @@ def arrays_of(track: Track) -> TrackArrays:
     # A smooth or Bezier segment between equal values may still swing.
     still &= (kinds[:-1] < 2) | _rests(track)
     made = TrackArrays(np.array([key.time for key in track.keys]), values, kinds, still)
-    while len(_cache) >= _MOST_CACHED:
-        _cache.pop(next(iter(_cache)))
     # The track is kept, so that its id is no other's.
     _cache[id(track)] = (track, made)
     return made
+
+
+def keep(tracks: Iterable[Track]) -> None:
+    """Forget the arrays of all tracks but these."""
+    used = {id(track) for track in tracks}
+    for known in [known for known in _cache if known not in used]:
+        del _cache[known]
 
 
 def _rests(track: Track) -> NDArray[np.bool_]:
@@ -81,22 +94,39 @@ def _rests(track: Track) -> NDArray[np.bool_]:
     return flat[:-1] & flat[1:]
 
 
-def _edited(timeline: Timeline, choice: Mapping[str, Iterable[float]], change) -> Timeline:
-    """The timeline with `change(chosen keys, other keys)` as the keys of each chosen track."""
+def changed(
+    timeline: Timeline,
+    choice: Mapping[str, Iterable[float]],
+    change: Callable[[str, list[Key]], list[Key]],
+    *,
+    copy: bool = False,
+) -> Timeline:
+    """The timeline with other keys in the place of the chosen ones.
+
+    Parameters
+    ----------
+    timeline, choice
+        What is changed of what.
+    change
+        Gives for a path and its chosen keys those that take their place; keys that stay give way
+        to those that arrive at their time.
+    copy
+        Leave the chosen keys where they are, too.
+    """
     for path, wanted in choice.items():
         track = timeline.tracks.get(path)
         if track is None:
             continue
         times = frozenset(wanted)
         inside = [key for key in track.keys if key.time in times]
-        outside = [key for key in track.keys if key.time not in times]
         if inside:
-            keys = change(inside, outside)
-            timeline = timeline.with_track(path, replace(track, keys=tuple(keys)))
+            stay = track.keys if copy else [key for key in track.keys if key.time not in times]
+            made = _over(change(path, inside), stay)
+            timeline = timeline.with_track(path, replace(track, keys=tuple(made)))
     return timeline
 
 
-def _over(fresh: list[Key], stay: list[Key]) -> list[Key]:
+def _over(fresh: Iterable[Key], stay: Iterable[Key]) -> list[Key]:
     """Both, without those that stay where a fresh one arrives; of fresh ones the last wins."""
     arriving = {key.time: key for key in fresh}
     return [*(key for key in stay if key.time not in arriving), *arriving.values()]
@@ -105,11 +135,10 @@ def _over(fresh: list[Key], stay: list[Key]) -> list[Key]:
 def moved(timeline: Timeline, choice: Choice, seconds: float, *, copy: bool = False) -> Timeline:
     """Chosen keys, or copies of them, later by so many seconds."""
 
-    def change(inside: list[Key], outside: list[Key]) -> list[Key]:
-        fresh = [replace(key, time=key.time + seconds) for key in inside]
-        return _over(fresh, [*outside, *inside] if copy else outside)
+    def change(path: str, inside: list[Key]) -> list[Key]:
+        return [replace(key, time=key.time + seconds) for key in inside]
 
-    return _edited(timeline, choice, change)
+    return changed(timeline, choice, change, copy=copy)
 
 
 def scaled(timeline: Timeline, choice: Choice, factor: float, about: float) -> Timeline:
@@ -118,7 +147,7 @@ def scaled(timeline: Timeline, choice: Choice, factor: float, about: float) -> T
     def handle(offsets: tuple[float, ...]) -> tuple[float, ...]:
         return (offsets[0] * factor, *offsets[1:]) if offsets else ()
 
-    def change(inside: list[Key], outside: list[Key]) -> list[Key]:
+    def change(path: str, inside: list[Key]) -> list[Key]:
         fresh = []
         for key in inside:
             before, after = handle(key.before), handle(key.after)
@@ -126,9 +155,9 @@ def scaled(timeline: Timeline, choice: Choice, factor: float, about: float) -> T
                 before, after = after, before
             at = about + (key.time - about) * factor
             fresh.append(replace(key, time=at, before=before, after=after))
-        return _over(fresh, outside)
+        return fresh
 
-    return _edited(timeline, choice, change)
+    return changed(timeline, choice, change)
 
 
 def scaled_choice(choice: Choice, factor: float, about: float) -> Choice:
@@ -142,25 +171,6 @@ def scaled_choice(choice: Choice, factor: float, about: float) -> Choice:
 def moved_choice(choice: Choice, seconds: float) -> Choice:
     """Where `moved` puts the chosen keys."""
     return {path: frozenset(time + seconds for time in times) for path, times in choice.items()}
-
-
-def interpolated(timeline: Timeline, choice: Choice, kind: str) -> Timeline:
-    """Chosen keys with another way to the next key."""
-
-    def change(inside: list[Key], outside: list[Key]) -> list[Key]:
-        return [*outside, *(replace(key, interpolation=kind) for key in inside)]
-
-    return _edited(timeline, choice, change)
-
-
-def smoothed(timeline: Timeline, choice: Choice, smoothness: float) -> Timeline:
-    """Chosen keys made smooth, from 0, resting at the key, to 1, passing it."""
-
-    def change(inside: list[Key], outside: list[Key]) -> list[Key]:
-        fresh = (replace(k, interpolation="smooth", smoothness=smoothness) for k in inside)
-        return [*outside, *fresh]
-
-    return _edited(timeline, choice, change)
 
 
 Copied = tuple[tuple[str, Key], ...]
@@ -189,6 +199,6 @@ def pasted(timeline: Timeline, keys: Copied, at: float) -> tuple[Timeline, Choic
         by_path.setdefault(path, []).append(replace(key, time=key.time + at))
     for path, fresh in by_path.items():
         track = timeline.tracks.get(path)
-        whole = Track(tuple(_over(fresh, list(track.keys) if track else [])))
+        whole = Track(tuple(_over(fresh, track.keys if track else ())))
         timeline = timeline.with_track(path, replace(whole, ends=track.ends) if track else whole)
     return timeline, {path: frozenset(k.time for k in fresh) for path, fresh in by_path.items()}

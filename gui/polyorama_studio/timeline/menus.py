@@ -9,15 +9,18 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from polyorama.scene.timeline import ENDS, INTERPOLATIONS
+from polyorama_studio.timeline.shaping import HANDLES
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
+    from polyorama_studio.timeline.curves import Curves
+    from polyorama_studio.timeline.edits import KeyEdits
     from polyorama_studio.timeline.rows import Row
     from polyorama_studio.timeline.sheet import Sheet
     from polyorama_studio.timeline.state import TimelineState
 
-__all__ = ["act", "keys_menu", "press", "wanted"]
+__all__ = ["act", "keys_menu", "press", "titles", "wanted"]
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -30,7 +33,8 @@ def _tr(text: str) -> str:
     return QCoreApplication.translate("timeline", text)
 
 
-def _titles() -> dict[str, str]:
+def titles() -> dict[str, str]:
+    """Interpolations and ends in the person's language."""
     return {
         "constant": _tr("Constant"),
         "linear": _tr("Linear"),
@@ -39,6 +43,9 @@ def _titles() -> dict[str, str]:
         "hold": _tr("Hold the first and last value"),
         "loop": _tr("Repeat"),
         "ping-pong": _tr("Repeat to and fro"),
+        "smooth handles": _tr("Along the neighbours"),
+        "level handles": _tr("Level"),
+        "default handles": _tr("Where they lie by themselves"),
     }
 
 
@@ -49,20 +56,26 @@ def _entry(menu: QMenu, text: str, data: tuple, *, keys: str = "", enabled: bool
     return action
 
 
-def keys_menu(state: TimelineState, owner: Sheet, row: Row | None, seconds: float) -> QMenu:
+def keys_menu(
+    edits: KeyEdits, owner: Sheet | Curves, row: Row | None, seconds: float, *,
+    handles: bool = False,
+) -> QMenu:  # fmt: skip
     """The menu of a right click on the sheet or the curves.
 
     Parameters
     ----------
-    state
-        Whose keys.
+    edits
+        Change the keys.
     owner
         Carries entries out, in `on_menu`.
     row
         Where it was clicked.
     seconds
         The time there, s.
+    handles
+        Whether handles can be seen, and all be framed.
     """
+    state = edits.state
     menu = QMenu(owner)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     some = bool(state.choice)
@@ -70,17 +83,22 @@ def keys_menu(state: TimelineState, owner: Sheet, row: Row | None, seconds: floa
     group = QActionGroup(menu)
     group.setExclusive(False)
     for kind in INTERPOLATIONS:
-        action = _entry(menu, _titles()[kind], ("kind", kind), enabled=some)
+        action = _entry(menu, titles()[kind], ("kind", kind), enabled=some)
         action.setCheckable(True)
         action.setChecked(kind in kinds)
     smooth = menu.addMenu(_tr("Smoothness"))
     smooth.setEnabled(some)
     for amount in _SMOOTHNESS:
         _entry(smooth, f"{amount * 100:g} %", ("smooth", amount))
+    if handles:
+        laid = menu.addMenu(_tr("Handles"))
+        laid.setEnabled("bezier" in kinds)
+        for how in HANDLES:
+            _entry(laid, titles()[f"{how} handles"], ("handles", how))
     menu.addSeparator()
     _entry(menu, _tr("Copy keys"), ("copy",), keys="Ctrl+C", enabled=some)
     _entry(menu, _tr("Paste at the playhead"), ("paste",), keys="Ctrl+V",
-           enabled=state.can_paste)  # fmt: skip
+           enabled=edits.can_paste)  # fmt: skip
     _entry(menu, _tr("Remove keys"), ("remove",), keys="Del", enabled=some)
     menu.addSeparator()
     _entry(menu, _tr("Choose all keys"), ("all",), keys="Ctrl+A")
@@ -91,9 +109,12 @@ def keys_menu(state: TimelineState, owner: Sheet, row: Row | None, seconds: floa
         ends = menu.addMenu(_tr("Before the first key and after the last"))
         present = _present_ends(state, row)
         for name in ENDS:
-            action = _entry(ends, _titles()[name], ("ends", row.paths, name))
+            action = _entry(ends, titles()[name], ("ends", row.paths, name))
             action.setCheckable(True)
             action.setChecked(name in present)
+    menu.addSeparator()
+    _entry(menu, _tr("Frame all"), ("frame", False), keys="Home")
+    _entry(menu, _tr("Frame chosen keys"), ("frame", True), keys="F", enabled=some)
     menu.triggered.connect(owner.on_menu)
     return menu
 
@@ -115,32 +136,37 @@ def _present_ends(state: TimelineState, row: Row) -> set[str]:
     return set() if timeline is None else {timeline.tracks[path].ends for path in row.paths}
 
 
-def act(state: TimelineState, data: tuple) -> None:
+def act(edits: KeyEdits, data: tuple) -> None:
     """Carry out an entry of the menu."""
+    state = edits.state
     verb, *rest = data
     if verb == "kind":
-        state.interpolate(rest[0])
+        edits.interpolate(rest[0])
     elif verb == "smooth":
-        state.smooth(rest[0])
+        edits.smooth(rest[0])
+    elif verb == "handles":
+        edits.lay_handles(rest[0])
+    elif verb == "frame":
+        state.frame(chosen=rest[0])
     elif verb == "copy":
-        state.copy()
+        edits.copy()
     elif verb == "paste":
-        state.paste()
+        edits.paste()
     elif verb == "remove":
-        state.remove()
+        edits.remove()
     elif verb == "all":
         state.choose_all()
     elif verb == "row":
         state.choose(state.every_key(rest[0]))
     elif verb == "key":
-        state.key(rest[0], rest[1])
+        edits.key(rest[0], rest[1])
     elif verb == "ends":
-        state.set_ends(rest[0], rest[1])
+        edits.set_ends(rest[0], rest[1])
 
 
 _PLAIN = (
     Qt.Key.Key_Delete, Qt.Key.Key_Backspace, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up,
-    Qt.Key.Key_Down, Qt.Key.Key_Escape, Qt.Key.Key_Home,
+    Qt.Key.Key_Down, Qt.Key.Key_Escape, Qt.Key.Key_Home, Qt.Key.Key_F,
 )  # fmt: skip
 _WITH_CTRL = (Qt.Key.Key_C, Qt.Key.Key_V, Qt.Key.Key_X, Qt.Key.Key_A)
 
@@ -151,34 +177,36 @@ def wanted(event: QEvent) -> bool:
     modifiers = key_event.modifiers() & (_CTRL | _SHIFT | Qt.KeyboardModifier.AltModifier)
     if modifiers == _CTRL:
         return key_event.key() in _WITH_CTRL
-    return modifiers in (Qt.KeyboardModifier.NoModifier, _SHIFT) and key_event.key() in _PLAIN
+    if modifiers == _SHIFT:
+        return key_event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right)
+    return modifiers == Qt.KeyboardModifier.NoModifier and key_event.key() in _PLAIN
 
 
-def press(state: TimelineState, event: QKeyEvent) -> bool:
+def press(edits: KeyEdits, event: QKeyEvent) -> bool:
     """Carry out a key press; tells whether it was one of these."""
     if not wanted(event):
         return False
-    key = event.key()
+    state, key = edits.state, event.key()
     if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-        state.remove()
+        edits.remove()
     elif key == Qt.Key.Key_C:
-        state.copy()
+        edits.copy()
     elif key == Qt.Key.Key_X:
-        state.copy()
-        state.remove()
+        edits.copy()
+        edits.remove()
     elif key == Qt.Key.Key_V:
-        state.paste()
+        edits.paste()
     elif key == Qt.Key.Key_A:
         state.choose_all()
     elif key == Qt.Key.Key_Escape:
         state.choose({})
-    elif key == Qt.Key.Key_Home:
-        state.axis.fit()
+    elif key in (Qt.Key.Key_Home, Qt.Key.Key_F):
+        state.frame(chosen=key == Qt.Key.Key_F and bool(state.choice))
     elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
         state.step_rows(-1 if key == Qt.Key.Key_Up else 1)
     else:
         frames = (1 if key == Qt.Key.Key_Right else -1) * (
             _NUDGE if event.modifiers() & _SHIFT else 1
         )
-        state.nudge(frames)
+        edits.nudge(frames)
     return True

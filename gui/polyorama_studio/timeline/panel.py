@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.autokey import key_chosen, key_view
+from polyorama_studio.timeline.curves import Curves
+from polyorama_studio.timeline.edits import KeyEdits
 from polyorama_studio.timeline.ruler import Ruler
 from polyorama_studio.timeline.sheet import Sheet
 from polyorama_studio.timeline.state import TimelineState
@@ -49,9 +51,11 @@ class TimelinePanel(QWidget):
         self._asked: bool | None = None
         """Whether a person wants it open; None while nobody said."""
         self._height = Metrics.timeline_height
-        self.transport = Transport(self.state, self)
-        self.ruler = Ruler(self.state, self.state.axis, self)
-        self.sheet = Sheet(self.state, self.waves, self)
+        self.edits = KeyEdits(self.state)
+        self.transport = Transport(self.edits, self)
+        self.ruler = Ruler(self.edits, self.state.axis, self)
+        self.sheet = Sheet(self.edits, self.waves, self)
+        self.curves = Curves(self.edits, self)
         self.scroll = QScrollBar(Qt.Orientation.Vertical, self)
         self.tab = "sheet"
         self._body = QWidget(self)
@@ -61,7 +65,8 @@ class TimelinePanel(QWidget):
         transport.tab_asked.connect(self.show_tab)
         transport.key_view_asked.connect(self.key_view)
         transport.key_chosen_asked.connect(self.key_chosen)
-        self.sheet.scrolled.connect(self._on_scrolled)
+        self.sheet.places.scrolled.connect(self._on_scrolled)
+        self.curves.scrolled.connect(self._on_scrolled)
         self.scroll.valueChanged.connect(self._on_scroll)
         session.editing.edited.connect(self._on_edited)
         session.editing.replaced.connect(self._on_replaced)
@@ -73,6 +78,7 @@ class TimelinePanel(QWidget):
     def _lay_out(self) -> None:
         self.pages = QStackedWidget(self._body)
         self.pages.addWidget(self.sheet)
+        self.pages.addWidget(self.curves)
         grid = QGridLayout(self._body)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(0)
@@ -138,25 +144,31 @@ class TimelinePanel(QWidget):
     def show_tab(self, tab: str) -> None:
         """Show ``"sheet"`` or ``"curves"``."""
         self.tab = tab
-        self.pages.setCurrentWidget(self.sheet)
+        self.pages.setCurrentWidget(self.curves if tab == "curves" else self.sheet)
         self.transport.show_tab(tab)
         self._on_scrolled()
 
     @Slot()
     def _on_scrolled(self) -> None:
-        page = self.sheet
-        over = max(page.content_height - page.height(), 0)
+        content, offset = self.sheet.places.content, self.sheet.places.offset
+        if self.tab == "curves":
+            content, offset = self.curves.content, self.curves.offset
+        height = self.pages.height()
+        over = max(content - height, 0)
         self.scroll.blockSignals(True)
         self.scroll.setRange(0, over)
-        self.scroll.setPageStep(max(page.height(), 1))
+        self.scroll.setPageStep(max(height, 1))
         self.scroll.setSingleStep(Metrics.timeline_row)
-        self.scroll.setValue(page.offset)
+        self.scroll.setValue(offset)
         self.scroll.blockSignals(False)
         self.scroll.setVisible(over > 0)
 
     @Slot(int)
     def _on_scroll(self, value: int) -> None:
-        self.sheet.set_offset(value)
+        if self.tab == "curves":
+            self.curves.scroll_to(value)
+        else:
+            self.sheet.places.scroll_to(value)
 
     @Slot(float)
     def _on_time(self, seconds: float) -> None:

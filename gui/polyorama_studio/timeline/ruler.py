@@ -5,39 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
-from PySide6.QtGui import QAction, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QEvent, QPointF, Qt, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from polyorama.scene.timeline import Cue
-from polyorama_studio.theme import Metrics, font
-from polyorama_studio.timeline.axis import ticks
+from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.cues import CuePopup
+from polyorama_studio.timeline.ruler_painter import RulerPainter, flag_of
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QPaintEvent, QResizeEvent, QWheelEvent
 
     from polyorama_studio.timeline.axis import TimeAxis
-    from polyorama_studio.timeline.state import TimelineState
+    from polyorama_studio.timeline.edits import KeyEdits
 
-__all__ = ["Ruler", "paint_playhead", "steer"]
+__all__ = ["Ruler", "steer", "zoom_of"]
 
 _NEAR = 5.0
 """Pixels within which an edge or a flag is taken hold of."""
 _ZOOM = 1.0018
 """Of the scale, for a unit of a wheel's turn."""
-_FLAG = 11.0
-
-
-def paint_playhead(painter: QPainter, x: float, top: float, bottom: float, color: QColor) -> None:
-    """The line of the playhead, on whole device pixels."""
-    painter.save()
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setPen(QPen(color, 1.0))
-    painter.drawLine(QPointF(round(x), top), QPointF(round(x), bottom))
-    painter.restore()
 
 
 @dataclass(slots=True)
@@ -57,8 +46,8 @@ class Ruler(QWidget):
 
     Parameters
     ----------
-    state
-        What the timeline's parts share.
+    edits
+        Change cues.
     axis
         The axis shown; the compact strip has one of its own.
     compact
@@ -66,13 +55,14 @@ class Ruler(QWidget):
     """
 
     def __init__(
-        self, state: TimelineState, axis: TimeAxis, parent: QWidget | None = None,
+        self, edits: KeyEdits, axis: TimeAxis, parent: QWidget | None = None,
         *, compact: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._state = state
+        self._edits, self._state = edits, edits.state
+        state = edits.state
         self._axis = axis
-        self._compact = compact
+        self._painter = RulerPainter(state, axis, compact=compact)
         self._held: _Held | None = None
         self._hover: Cue | None = None
         self._asked: tuple[Cue | None, float] = (None, 0.0)
@@ -100,128 +90,16 @@ class Ruler(QWidget):
         moved = Cue(held.at, held.cue.name, held.cue.note)
         return tuple(moved if cue.name == moved.name else cue for cue in cues)
 
-    # Painting
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Ground, range, ticks, keys, cues, playhead."""
-        tokens = self._state.session.theme.tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left, height = self._axis.left, float(self.height())
-        area = QRectF(left, 0.0, self.width() - left, height)
-        painter.setClipRect(area)
-        if self._compact:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(tokens.color("ground"))
-            painter.drawRoundedRect(area, Metrics.corner, Metrics.corner)
-        else:
-            painter.fillRect(area, tokens.color("ground"))
-        if self._state.document is None:
-            painter.end()
-            return
-        self._paint_extent(painter, area)
-        self._paint_ticks(painter, height)
-        if self._compact:
-            self._paint_keys(painter, height)
-        self._paint_cues(painter, height)
-        self._paint_head(painter, height)
-        painter.end()
-
-    def _paint_extent(self, painter: QPainter, area: QRectF) -> None:
-        """What lies outside the timeline is dimmed; the range of an export lies in the accent."""
-        tokens, axis = self._state.session.theme.tokens, self._axis
-        outside = tokens.color("stage")
-        outside.setAlphaF(0.55)
-        first, last = axis.x(0.0), axis.x(axis.duration)
-        if first > area.left():
-            painter.fillRect(QRectF(area.left(), 0, first - area.left(), area.height()), outside)
-        if last < area.right():
-            painter.fillRect(QRectF(last, 0, area.right() - last, area.height()), outside)
-        chosen = self._state.session.playback.range
-        if chosen is not None:
-            band = tokens.color("accent")
-            band.setAlphaF(0.16)
-            low, high = axis.x(chosen[0]), axis.x(chosen[1])
-            painter.fillRect(QRectF(low, 0, high - low, area.height()), band)
-            painter.setPen(QPen(tokens.color("accent"), 1.0))
-            for x, way in ((low, 1.0), (high, -1.0)):
-                painter.drawLine(QPointF(x, 0.5), QPointF(x, area.height()))
-                painter.drawLine(QPointF(x, 0.5), QPointF(x + 4.0 * way, 0.5))
-                painter.drawLine(
-                    QPointF(x, area.height() - 0.5), QPointF(x + 4.0 * way, area.height() - 0.5)
-                )
-
-    def _paint_ticks(self, painter: QPainter, height: float) -> None:
-        tokens, axis = self._state.session.theme.tokens, self._axis
-        painter.setFont(font(Metrics.label - 1, tabular=True))
-        base = height - 1.0
-        for tick in ticks(axis):
-            x = round(axis.x(tick.time)) + 0.5
-            inside = tick.time <= axis.duration + 1e-9
-            long = 7.0 if tick.text else 3.0
-            painter.setPen(tokens.color("quiet" if tick.text and inside else "line"))
-            painter.drawLine(QPointF(x, base - long), QPointF(x, base))
-            if tick.text:
-                painter.setPen(tokens.color("text" if tick.whole and inside else "quiet"))
-                painter.drawText(QPointF(x + 4.0, base - 3.0), tick.text)
-
-    def _paint_keys(self, painter: QPainter, height: float) -> None:
-        """Where keys lie, as short ticks at the top."""
-        times = self._state.key_times()
-        xs = np.unique(np.round(self._axis.left + (times - self._axis.start) * self._axis.scale))
-        painter.setPen(QPen(self._state.session.theme.tokens.color("accent"), 2.0))
-        for x in xs.tolist():
-            painter.drawLine(QPointF(x, 3.0), QPointF(x, 7.0))
-
-    def _flag(self, cue: Cue) -> QRectF:
-        words = QFontMetricsF(font(Metrics.label - 1)).horizontalAdvance(cue.name)
-        return QRectF(self._axis.x(cue.time), 1.0, min(words, 140.0) + 10.0, _FLAG + 2.0)
-
-    def _paint_cues(self, painter: QPainter, height: float) -> None:
-        tokens = self._state.session.theme.tokens
-        painter.setFont(font(Metrics.label - 1))
-        metrics = QFontMetricsF(painter.font())
-        for cue in self._cues:
-            flag = self._flag(cue)
-            lit = self._hover is not None and self._hover.name == cue.name
-            color = tokens.color("series4")
-            painter.setPen(QPen(color, 1.0))
-            painter.drawLine(flag.topLeft(), QPointF(flag.left(), height))
-            shape = QPolygonF(
-                [
-                    flag.topLeft(), flag.topRight(),
-                    QPointF(flag.right() - 4.0, flag.center().y()), flag.bottomRight(),
-                    flag.bottomLeft(),
-                ]
-            )  # fmt: skip
-            fill = tokens.color("panel" if not lit else "raised")
-            painter.setBrush(fill)
-            painter.drawPolygon(shape)
-            painter.setPen(tokens.color("text"))
-            room = flag.adjusted(4.0, 0.0, -5.0, 0.0)
-            words = metrics.elidedText(cue.name, Qt.TextElideMode.ElideRight, room.width() + 1.0)
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
-
-    def _paint_head(self, painter: QPainter, height: float) -> None:
-        color = self._state.session.theme.tokens.color("accent")
-        x = round(self._axis.x(self._state.session.playback.time))
-        paint_playhead(painter, x, 0.0, height, color)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-        painter.drawPolygon(
-            QPolygonF(
-                [
-                    QPointF(x - 5.0, 0.0), QPointF(x + 6.0, 0.0), QPointF(x + 6.0, 5.0),
-                    QPointF(x + 0.5, 10.5), QPointF(x - 5.0, 5.0),
-                ]
-            )
-        )  # fmt: skip
+        """What is seen of it."""
+        lit = "" if self._hover is None else self._hover.name
+        self._painter.paint(self, self._cues, lit)
 
     # The pointer
 
     def _cue_at(self, at: QPointF) -> Cue | None:
         for cue in reversed(self._cues):
-            if self._flag(cue).adjusted(-2.0, -1.0, 2.0, 1.0).contains(at):
+            if flag_of(cue, self._axis).adjusted(-2.0, -1.0, 2.0, 1.0).contains(at):
                 return cue
         return None
 
@@ -290,7 +168,7 @@ class Ruler(QWidget):
         if held.what == "cue" and held.cue is not None:
             cue = held.cue
             if held.moved and held.at != cue.time:
-                self._state.run("add_cue", time=held.at, name=cue.name, note=cue.note)
+                self._edits.run("add_cue", time=held.at, name=cue.name, note=cue.note)
             elif not held.moved:
                 self._state.session.playback.seek(cue.time)
         self.update()
@@ -303,8 +181,8 @@ class Ruler(QWidget):
 
     def edit_cue(self, cue: Cue) -> None:
         """Ask for a cue's name and note."""
-        popup = CuePopup(self._state, cue, self)
-        popup.open_at(self.mapToGlobal(self._flag(cue).bottomLeft().toPoint()))
+        popup = CuePopup(self._edits, cue, self)
+        popup.open_at(self.mapToGlobal(flag_of(cue, self._axis).bottomLeft().toPoint()))
 
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is lit."""
@@ -381,11 +259,11 @@ class Ruler(QWidget):
         elif cue is not None and verb == "edit":
             self.edit_cue(cue)
         elif cue is not None:
-            self._state.run("remove_cue", name=cue.name)
+            self._edits.run("remove_cue", name=cue.name)
 
     def add_cue(self, seconds: float) -> None:
         """Add a cue at a time, and ask for its name."""
-        cue = self._state.add_cue(seconds)
+        cue = self._edits.add_cue(seconds)
         if cue is not None:
             self.edit_cue(cue)
 
@@ -419,5 +297,10 @@ def steer(axis: TimeAxis, event: QWheelEvent) -> None:
     if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
         axis.pan(float(turn.x() or turn.y()))
     elif turn.y():
-        axis.zoom(_ZOOM ** turn.y(), event.position().x())
+        axis.zoom(zoom_of(turn.y()), event.position().x())
     event.accept()
+
+
+def zoom_of(turn: int) -> float:
+    """Factor of a wheel's turn, in eighths of a degree."""
+    return float(_ZOOM**turn)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal, Slot
 
-from polyorama.errors import PolyoramaError
-from polyorama.scene.timeline import Cue
 from polyorama_studio.timeline import keys
 from polyorama_studio.timeline.axis import TimeAxis
 from polyorama_studio.timeline.rows import Row, rows_of
@@ -28,12 +26,10 @@ _SNAP = 6.0
 """Pixels within which keys, cues and the playhead attract."""
 _MOST_SHOWN_LIVE = 3000
 """With more keys in hand the sheet alone follows a drag, the picture once it is let go."""
-_MANY = 1500
-"""So many keys are edited on a worker thread."""
 
 
 class TimelineState(QObject):
-    """The model behind the panel; edits go through the session's operations.
+    """The model behind the panel; `KeyEdits` changes the document.
 
     While something is dragged, `timeline` is what it would become, and the stage shows it; letting
     go runs the operation, as one step.
@@ -53,7 +49,6 @@ class TimelineState(QObject):
         """Paths of tracks whose rows are chosen."""
         self.folded: frozenset[str] = frozenset()
         self.snapping = True
-        self._copied: keys.Copied = ()
         self._preview: Timeline | None = None
         self._arriving: keys.Choice | None = None
         self._live = False
@@ -145,13 +140,6 @@ class TimelineState(QObject):
             at = tracks.index(last) + step if last in tracks else 0
             self.choose_tracks((tracks[min(max(at, 0), len(tracks) - 1)],))
 
-    def nudge(self, frames: int) -> None:
-        """Move the chosen keys by whole frames; without any, the playhead."""
-        if self.choice and self.timeline is not None:
-            self.move(frames / self.timeline.fps)
-        else:
-            self.session.playback.step_frames(frames)
-
     def choose_tracks(self, paths: tuple[str, ...]) -> None:
         """Choose rows of tracks."""
         if paths != self.tracks:
@@ -195,6 +183,14 @@ class TimelineState(QObject):
             return nearest
         return self.axis.frame(seconds)
 
+    def frame(self, *, chosen: bool = False) -> None:
+        """Show the whole timeline, or the chosen keys."""
+        times = self.chosen_times(self.choice)
+        if chosen and len(times):
+            self.axis.show(float(times[0]), float(times[-1]))
+        else:
+            self.axis.fit()
+
     def set_snapping(self, snapping: bool) -> None:
         """Whether times snap."""
         self.snapping = snapping
@@ -222,6 +218,7 @@ class TimelineState(QObject):
         if document is None or self._preview is None:
             return
         self._preview, self._arriving = timeline, choice
+        keys.keep((*document.timeline.tracks.values(), *timeline.tracks.values()))
         if self._live:
             self.session.stage.change_document(replace(document, timeline=timeline))
         self.changed.emit()
@@ -243,8 +240,8 @@ class TimelineState(QObject):
             self.session.stage.release()
 
     @contextmanager
-    def _letting_go(self) -> Iterator[None]:
-        """Ends a drag, if one goes on, after the operation that it stands for has run."""
+    def letting_go(self) -> Iterator[None]:
+        """Run inside what a drag stands for; the drag, if one goes on, is over then."""
         held = self._preview is not None
         before = self.document
         try:
@@ -256,131 +253,6 @@ class TimelineState(QObject):
                 self._end()
                 self.changed.emit()
 
-    # Edits
-
-    def run(self, name: str, **arguments: Any) -> bool:
-        """Run an operation; a drag that goes on has ended with it."""
-        with self._letting_go():
-            return self.session.editing.run(name, **arguments)
-
-    def move(self, seconds: float, *, copy: bool = False) -> None:
-        """Move the chosen keys, or copies of them."""
-        if not self.choice or seconds == 0.0:
-            self.cancel()
-            return
-        arguments = {
-            "keys": tuple((path, time) for path, times in self.choice.items() for time in times),
-            "seconds": seconds,
-            "copy": copy,
-        }
-        arrived = keys.moved_choice(self.choice, seconds)
-        self._run_many("shift_keys", **arguments)
-        self.choose(arrived)
-
-    def remove(self) -> None:
-        """Remove the chosen keys."""
-        if self.choice:
-            gone = tuple((path, time) for path, times in self.choice.items() for time in times)
-            self._run_many("remove_keys", keys=gone)
-            self.choose({})
-
-    def _run_many(self, name: str, **arguments: Any) -> None:
-        if len(arguments["keys"]) <= _MANY:
-            self.run(name, **arguments)
-            return
-        self.cancel()
-        self.session.editing.start(name, **arguments)
-
-    def take(self, timeline: Timeline, title: str) -> None:
-        """Set every track that differs from the document's, as one step."""
-        document = self.document
-        if document is None:
-            return
-        before = document.timeline.tracks
-        paths = [p for p, track in timeline.tracks.items() if before.get(p) is not track]
-        with self._letting_go(), self.session.editing.gesture(title):
-            for path in paths:
-                self.session.editing.run("set_track", path=path, track=timeline.tracks[path])
-
-    def scale(self, factor: float, about: float) -> None:
-        """Multiply the chosen keys' distances to a time."""
-        if self.document is not None:
-            self.take(
-                keys.scaled(self.document.timeline, self.choice, factor, about),
-                self.tr("Scale keys"),
-            )
-            self.choose(keys.scaled_choice(self.choice, factor, about))
-
-    def interpolate(self, kind: str) -> None:
-        """Give the chosen keys another way to the next one."""
-        if self.document is not None and self.choice:
-            self.take(
-                keys.interpolated(self.document.timeline, self.choice, kind),
-                self.tr("Change interpolation"),
-            )
-
-    def smooth(self, smoothness: float) -> None:
-        """Make the chosen keys smooth."""
-        if self.document is not None and self.choice:
-            self.take(
-                keys.smoothed(self.document.timeline, self.choice, smoothness),
-                self.tr("Change smoothness"),
-            )
-
-    def set_ends(self, paths: Iterable[str], ends: str) -> None:
-        """What tracks do before their first key and after their last."""
-        if self.document is not None:
-            timeline = self.document.timeline
-            for path in paths:
-                track = timeline.tracks[path]
-                timeline = timeline.with_track(path, replace(track, ends=ends))
-            self.take(timeline, self.tr("Change ends"))
-
-    def copy(self) -> None:
-        """Keep the chosen keys, to be pasted."""
-        if self.document is not None and self.choice:
-            self._copied = keys.copied(self.document.timeline, self.choice)
-
-    @property
-    def can_paste(self) -> bool:
-        """Whether keys were copied."""
-        return bool(self._copied)
-
-    def paste(self) -> None:
-        """Put the copied keys at the playhead; those of one track may go to another one."""
-        if self.document is None or not self._copied:
-            return
-        held = self._copied
-        sources = {path for path, _ in held}
-        if len(sources) == 1 and len(self.tracks) == 1 and self.tracks[0] not in sources:
-            target = self.document.timeline.tracks.get(self.tracks[0])
-            if target and len(target.keys[0].value) == len(held[0][1].value):
-                held = tuple((self.tracks[0], key) for _, key in held)
-        try:
-            at = self.session.playback.time
-            timeline, choice = keys.pasted(self.document.timeline, held, at)
-        except PolyoramaError as error:
-            self.session.report(error)
-            return
-        self.take(timeline, self.tr("Paste keys"))
-        self.choose(choice)
-
-    def key(self, path: str, seconds: float) -> None:
-        """Key a property at a time, at the value that it has there."""
-        if self.run("key", path=path, time=seconds):
-            self.choose({path: frozenset((seconds,))})
-
-    def add_cue(self, seconds: float) -> Cue | None:
-        """Add a cue with the next free name; None where nothing is open."""
-        timeline = self.timeline
-        if timeline is None:
-            return None
-        taken = {cue.name for cue in timeline.cues}
-        numbers = range(1, len(taken) + 2)
-        name = next(n for n in map(self.tr("Cue {0}").format, numbers) if n not in taken)
-        self.run("add_cue", time=seconds, name=name)
-        return Cue(seconds, name)
-
     # What the session says
 
     @Slot(object)
@@ -389,6 +261,7 @@ class TimelineState(QObject):
         if document is None:
             return
         timeline = document.timeline
+        keys.keep(timeline.tracks.values())
         self.axis.set_timeline(timeline.duration, timeline.fps)
         kept = {}
         for path, times in self.choice.items():
@@ -411,6 +284,7 @@ class TimelineState(QObject):
         document = self.document
         if document is not None:
             self.axis.set_timeline(document.timeline.duration, document.timeline.fps)
+        keys.keep(())
         self.axis.fit()
         self.tracks_changed.emit()
         self.changed.emit()

@@ -6,24 +6,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QWidget
 
-from polyorama.core.params import Parameter
-from polyorama_studio.fields.number import NumberField
 from polyorama_studio.icons import icon
-from polyorama_studio.playback import SPEEDS
-from polyorama_studio.theme import Metrics, font
+from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.axis import TimeAxis
 from polyorama_studio.timeline.ruler import Ruler
+from polyorama_studio.timeline.time_fields import TimeFields
 
 if TYPE_CHECKING:
-    from polyorama_studio.timeline.state import TimelineState
+    from polyorama_studio.timeline.edits import KeyEdits
 
 __all__ = ["Transport"]
 
-_TIME = Parameter("time", "number", 0.0, 0.0, 86400.0, unit="s", help="Where the playhead is")
-_FPS = Parameter("fps", "number", 30.0, 0.1, 1000.0, unit="fps", help="Frames in a second")
-_LENGTH = Parameter("duration", "number", 6.0, 0.01, 86400.0, unit="s", help="Length")
 _LOOPS = {"hold": "once", "loop": "loop", "ping-pong": "ping-pong"}
 
 
@@ -36,21 +31,20 @@ class Transport(QFrame):
     key_view_asked = Signal()
     key_chosen_asked = Signal()
 
-    def __init__(self, state: TimelineState, parent: QWidget) -> None:
+    def __init__(self, edits: KeyEdits, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("transport")
-        self._state = state
+        self._state = state = edits.state
         self._session = state.session
         self._auto_key = state.session.playback.auto_key
         self._icons: list[tuple[QToolButton, str, str]] = []
         self._compact = False
         self.strip_axis = TimeAxis(parent=self)
-        self.strip = Ruler(state, self.strip_axis, self, compact=True)
+        self.strip = Ruler(edits, self.strip_axis, self, compact=True)
         self._make_buttons()
-        self._make_fields()
+        self.fields = TimeFields(self._session, self)
         self._lay_out()
         playback = self._session.playback
-        playback.time_changed.connect(self._on_time)
         playback.playing_changed.connect(self._on_playing)
         playback.options_changed.connect(self.refresh)
         self._auto_key.changed.connect(self.refresh)
@@ -151,50 +145,6 @@ class Transport(QFrame):
         menu.triggered.connect(self._set_loop)
         return menu
 
-    def _make_fields(self) -> None:
-        theme = self._session.theme
-        self.time = NumberField(_TIME, theme, self)
-        self.time.setAccessibleName(self.tr("Time"))
-        self.time.setToolTip(self.tr("Where the playhead is: drag, or type 1/3, +=0.5, 90 f/30"))
-        self.time.setFixedWidth(4 * Metrics.control)
-        self.time.changed.connect(self._session.playback.scrub)
-        self.frame = QLabel(self)
-        self.frame.setProperty("quiet", True)
-        self.frame.setFont(font(Metrics.label, tabular=True))
-        # As wide as its widest text, so that nothing jumps while numbers change.
-        widest = self.tr("{0} f").format(round(_LENGTH.high))
-        self.frame.setMinimumWidth(self.frame.fontMetrics().horizontalAdvance(widest))
-        self.frame.setToolTip(self.tr("The frame at the playhead"))
-        self.length = NumberField(_LENGTH, theme, self)
-        self.length.setToolTip(self.tr("How long the timeline is\ndoc.set_timeline(duration=6)"))
-        self.fps = NumberField(_FPS, theme, self)
-        self.fps.setToolTip(self.tr("Frames in a second of films and of the ruler\n"
-                                    "doc.set_timeline(fps=30)"))  # fmt: skip
-        for field in (self.length, self.fps):
-            field.setFixedWidth(3 * Metrics.control + Metrics.space[1])
-            field.begun.connect(self._begin_timeline)
-        self.length.changed.connect(self._set_length)
-        self.fps.changed.connect(self._set_fps)
-        self.length.ended.connect(self._session.editing.end)
-        self.fps.ended.connect(self._session.editing.end)
-        self.speed = QToolButton(self)
-        self.speed.setObjectName("speed")
-        self.speed.setFont(font(Metrics.label, tabular=True))
-        self.speed.setFixedHeight(Metrics.control)
-        self.speed.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.speed.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.speed.setAccessibleName(self.tr("Speed"))
-        self.speed.setToolTip(self.tr("How fast it plays; films are not changed by it"))
-        menu = QMenu(self)
-        self._speeds = QActionGroup(menu)
-        for speed in SPEEDS:
-            action = menu.addAction(_speed_text(speed))
-            action.setData(speed)
-            action.setCheckable(True)
-            self._speeds.addAction(action)
-        menu.triggered.connect(self._set_speed)
-        self.speed.setMenu(menu)
-
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
         side = Metrics.space[0]
@@ -206,15 +156,15 @@ class Transport(QFrame):
         ):  # fmt: skip
             row.addWidget(button)
         row.addSpacing(side)
-        row.addWidget(self.time)
+        row.addWidget(self.fields.time)
         row.addSpacing(side)
-        row.addWidget(self.frame)
+        row.addWidget(self.fields.frame)
         row.addSpacing(side)
         row.addWidget(self.strip, 1)
-        row.addWidget(self.speed)
-        row.addWidget(self.fps)
+        row.addWidget(self.fields.speed)
+        row.addWidget(self.fields.fps)
         row.addSpacing(Metrics.hair)
-        row.addWidget(self.length)
+        row.addWidget(self.fields.length)
         self._stretch = QWidget(self)
         row.addWidget(self._stretch, 1)
         for button in (self.auto, self.key_view, self.key_all, self.follow, self.snap):
@@ -236,8 +186,8 @@ class Transport(QFrame):
         self.strip.setVisible(compact)
         self._stretch.setVisible(not compact)
         for widget in (
-            self.speed, self.fps, self.length, self.follow, self.snap, self.sheet, self.curves,
-            self._line,
+            self.fields.speed, self.fields.fps, self.fields.length, self.follow, self.snap,
+            self.sheet, self.curves, self._line,
         ):  # fmt: skip
             widget.setVisible(not compact)
         title = self.tr("Open the timeline") if compact else self.tr("Fold the timeline")
@@ -263,17 +213,13 @@ class Transport(QFrame):
             if widget is not self.open:
                 widget.setEnabled(there)
         if timeline is not None:
-            self.length.set_value(timeline.duration)
-            self.fps.set_value(timeline.fps)
             self.strip_axis.set_timeline(timeline.duration, timeline.fps)
             self._set_icon(self.loop, _LOOPS[timeline.loop], "text")
             for action in self._loops.actions():
                 action.setChecked(action.data() == timeline.loop)
                 if action.isChecked():
                     self.loop.setToolTip(self.tr("At the end: {0}").format(action.text().lower()))
-        self.speed.setText(_speed_text(playback.speed))
-        for action in self._speeds.actions():
-            action.setChecked(action.data() == playback.speed)
+        self.fields.refresh(timeline)
         self.auto.setChecked(self._auto_key.on)
         self.follow.setChecked(playback.follow_view)
         self.snap.setChecked(self._state.snapping)
@@ -282,14 +228,6 @@ class Transport(QFrame):
             (self.snap, self._state.snapping),
         ):  # fmt: skip
             self._recolor(button, "accent" if on else "text")
-        self._on_time(playback.time)
-
-    @Slot(float)
-    def _on_time(self, seconds: float) -> None:
-        self.time.set_value(seconds)
-        timeline = self._state.timeline
-        fps = 30.0 if timeline is None else timeline.fps
-        self.frame.setText(self.tr("{0} f").format(round(seconds * fps)))
 
     @Slot(bool)
     def _on_playing(self, playing: bool) -> None:
@@ -343,22 +281,6 @@ class Transport(QFrame):
     def _set_loop(self, action: QAction) -> None:
         self._session.editing.run("set_timeline", loop=action.data())
 
-    @Slot(QAction)
-    def _set_speed(self, action: QAction) -> None:
-        self._session.playback.set_speed(action.data())
-
-    @Slot()
-    def _begin_timeline(self) -> None:
-        self._session.editing.begin(self.tr("Change the timeline"))
-
-    @Slot(float)
-    def _set_length(self, seconds: float) -> None:
-        self._session.editing.run("set_timeline", duration=seconds)
-
-    @Slot(float)
-    def _set_fps(self, fps: float) -> None:
-        self._session.editing.run("set_timeline", fps=fps)
-
     # Colours
 
     def _set_icon(self, button: QToolButton, name: str, token: str) -> None:
@@ -385,7 +307,3 @@ class Transport(QFrame):
             if button in (self.sheet, self.curves):
                 token = "accent" if button.isChecked() else "text"
             self._draw(button, name, token)
-
-
-def _speed_text(speed: float) -> str:
-    return f"\N{MULTIPLICATION SIGN} {speed:g}"
