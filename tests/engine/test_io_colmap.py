@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import tracemalloc
 
@@ -17,7 +18,14 @@ from polyorama.errors import FileFormatError, PolyoramaError, UsageError
 from polyorama.io import photos
 from polyorama.io.capture import read_capture
 from polyorama.io.colmap import find_colmap, read_colmap
-from polyorama.io.photos import Distortion, Shot, read_photo, straightened
+from polyorama.io.photos import (
+    Distortion,
+    Shot,
+    camera_of,
+    read_mask,
+    read_photo,
+    straightened,
+)
 from tests.engine.capture_samples import (
     sphere_cameras,
     write_colmap_binary,
@@ -284,6 +292,63 @@ def test_masks_are_read_and_straightened(tmp_path):
     assert read_photo(bent).mask.sum() < 128
 
 
+@pytest.mark.parametrize(
+    ("values", "counted"),
+    [
+        ([[0, 1, 1, 0]], [0, 1, 1, 0]),
+        ([[0, 127, 128, 255]], [0, 0, 1, 1]),
+        ([[0, 0, 0, 0]], [0, 0, 0, 0]),
+        ([[[255, 255, 255, a] for a in (0, 127, 128, 255)]], [0, 0, 1, 1]),
+    ],
+    ids=["of 0 and 1", "grey", "black", "clear"],
+)
+def test_what_counts_in_a_mask(tmp_path, values, counted):
+    Image.fromarray(np.array(values, np.uint8)).save(tmp_path / "m.png")
+    assert read_mask(tmp_path / "m.png", (4, 1)).tolist() == [[bool(v) for v in counted]]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int32])
+def test_numbers_without_a_white_are_refused(tmp_path, kind):
+    camera = Camera.look_at((0, 0, -3), (0, 0, 0), size=(4, 4))
+    Image.fromarray(np.ones((4, 4), kind)).save(tmp_path / "a.tif")
+    with pytest.raises(FileFormatError, match="holds 32-bit numbers"):
+        read_photo(shot_of(tmp_path / "a.tif", camera))
+
+
+def test_a_lens_that_leaves_nothing_is_told(tmp_path):
+    camera = Camera.look_at((0, 0, -3), (0, 0, 0), size=(16, 16))
+    Image.fromarray(grid(16, 16)).save(tmp_path / "a.png")
+    shot = shot_of(tmp_path / "a.png", camera, distortion=Distortion((1e200, 0, 0, 0, 0, 0)))
+    with pytest.raises(FileFormatError, match=r"nothing of the picture is left.*a\.png"):
+        read_photo(shot)
+
+
+def test_damaged_metadata_is_no_trouble(tmp_path):
+    camera = Camera.look_at((0, 0, -3), (0, 0, 0), size=(40, 40))
+    exif = b"Exif\0\0MM\0*\0\0\0\x08\xff\xff" + b"\x01\x12\0\x03\xff\xff\xff\xff" * 4
+    Image.fromarray(grid(40, 40)).save(tmp_path / "a.jpg", exif=exif)
+    assert read_photo(shot_of(tmp_path / "a.jpg", camera)).pixels.shape == (40, 40, 3)
+
+
+def test_the_largest_pictures_are_opened_and_larger_ones_told_by_their_size(tmp_path):
+    camera = Camera.look_at((0, 0, -3), (0, 0, 0), size=(16384, 12288))
+    # Headers alone: nothing is decoded.
+    (tmp_path / "large.pgm").write_bytes(b"P5 16384 12288 255\n")
+    assert camera_of(shot_of(tmp_path / "large.pgm", camera)) is camera
+    (tmp_path / "larger.pgm").write_bytes(b"P5 20000 15000 255\n")
+    with pytest.raises(FileFormatError, match="is 20000x15000; at most 16384"):
+        camera_of(shot_of(tmp_path / "larger.pgm", camera))
+    (tmp_path / "bomb.pgm").write_bytes(b"P5 90000 90000 255\n")
+    with pytest.raises(FileFormatError, match="too large; at most 16384"):
+        camera_of(shot_of(tmp_path / "bomb.pgm", camera))
+
+
+def test_points_without_a_place_are_left_out_and_counted(tmp_path, cameras, caplog):
+    write_colmap_text(tmp_path, ["a.png"] * 4, cameras, [*POINTS, [np.nan] * 3], [*COLORS, [0] * 3])
+    assert len(read_colmap(tmp_path).points) == 3
+    assert "1 point without a place or colour left out" in caplog.text
+
+
 def damage(path, data):
     path.write_bytes(data)
 
@@ -333,6 +398,10 @@ def rewritten(path, old, new):
     path.write_text(text.replace(old, new, 1))
 
 
+def without_empty_lines(path):
+    path.write_text("".join(line + "\n" for line in path.read_text().split("\n") if line))
+
+
 BAD = {
     "no model": (lambda f: None, "no cameras: neither sparse"),
     "mixed": (
@@ -380,7 +449,38 @@ BAD = {
     ),
     "path outside": (
         lambda f: write_colmap_text(f / "sparse/0", ["../../x.png"], sphere_cameras(1, 40)),
-        "bad name",
+        "lies outside the capture's folder",
+    ),
+    "no lines of points": (
+        lambda f: (write_colmap_text(f / "sparse/0", ["000.png"] * 4, sphere_cameras(4, 40)),
+                   without_empty_lines(f / "sparse/0/images.txt")),
+        "Line 3 should be the points of the picture above it",
+    ),
+    "two cameras": (
+        lambda f: write_colmap_text(f / "sparse/0", ["000.png"] * 2, sphere_cameras(2, 40)),
+        "'000.png' has two cameras",
+    ),
+    "endless number": (
+        lambda f: write_colmap_text(
+            f / "sparse/0", ["000.png"], sphere_cameras(1, 40), lens=f"PINHOLE {'9' * 5000} 40 1 1"
+        ),
+        r"Line 2 is no camera of COLMAP \('9{80}\.\.\.' is no whole number\)",
+    ),
+    "text for a number": (
+        lambda f: write_colmap_text(
+            f / "sparse/0", ["000.png"], sphere_cameras(1, 40), lens="PINHOLE 40 40 x 1 1 1"
+        ),
+        r"\('x' is no number\)",
+    ),
+    "huge picture": (
+        lambda f: write_colmap_text(
+            f / "sparse/0", ["000.png"], sphere_cameras(1, 40), lens="PINHOLE 99999999 40 9 9 9 9"
+        ),
+        "a side that is not 1 to 16384 pixels",
+    ),
+    "long name": (
+        lambda f: write_colmap_text(f / "sparse/0", ["a" * 4000], sphere_cameras(1, 40)),
+        r"no such picture as 'a{80}\.\.\.'",
     ),
 }  # fmt: skip
 
@@ -417,12 +517,20 @@ def test_our_own_cameras_go_with_pictures_by_number(tmp_path, cameras):
         read_capture(tmp_path)
 
 
+def encoded(form):
+    stream = io.BytesIO()
+    Image.fromarray(grid(40, 40)).save(stream, form)
+    return stream.getvalue()
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
         (lambda p: Image.fromarray(grid(40, 20)).save(p), "40x20, but its camera says 40x40"),
         (lambda p: p.write_bytes(b"no picture"), "no picture that can be read"),
         (lambda p: p.write_bytes(b""), "empty"),
+        (lambda p: p.write_bytes(encoded("WEBP")[:-9]), "damaged or cut short"),
+        (lambda p: p.write_bytes(encoded("PNG")[:-60]), "damaged or cut short"),
         (lambda p: None, "no such file"),
     ],
 )

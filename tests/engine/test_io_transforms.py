@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from polyorama.errors import FileFormatError, PolyoramaError
+from polyorama.io.capture import read_capture
 from polyorama.io.photos import Distortion, read_photo
 from polyorama.io.point_ply import read_points
 from polyorama.io.transforms import read_transforms
@@ -135,14 +136,39 @@ def with_pose(pose):
     return value
 
 
+def in_a_frame(**more):
+    value = content()
+    value["frames"][0] |= more
+    return value
+
+
 BAD = {
     "no frames": (without(content(), "frames"), "no frames"),
     "a list": ([1, 2], "no frames"),
     "NaN": (with_pose([[math.nan] * 4] * 4), "Frame 0 has a pose with NaN"),
     "not a rotation": (with_pose(np.diag([1.0, 2.0, 3.0, 1.0]).tolist()), "rotation that is none"),
     "mirrored": (with_pose(np.diag([-1.0, 1.0, 1.0, 1.0]).tolist()), "rotation that is none"),
-    "short pose": (with_pose([[1, 0], [0, 1]]), "pose of shape"),
-    "text for numbers": (with_pose("left"), "Frame 0 has"),
+    "short pose": (with_pose([[1, 0], [0, 1]]), "no 4x4 matrix"),
+    "text for a pose": (with_pose("left"), "no 4x4 matrix"),
+    "ragged pose": (with_pose([[1, 2], [3]]), "no 4x4 matrix"),
+    "texts in a pose": (with_pose([["a"] * 4] * 4), "no matrix of numbers"),
+    "endless pose": (with_pose([[10**400] * 4] * 4), "beyond all bounds"),
+    "text for a number": (content(fl_x="fifty"), "a fl_x that is no number but 'fifty'"),
+    "truth for a number": (content(w=True), "a w that is no number but True"),
+    "endless number": (content(w=10**400), "infinity, in w"),
+    "half a pixel": (content(w=40.5), "w = 40.5, which is not 1 to 16384 whole pixels"),
+    "list for a lens": (content(camera_model=[1]), r"the lens model \[1\]"),
+    "no angle": (
+        content(fl_x=None, camera_angle_x=0),
+        "camera_angle_x = 0, which is no angle of view",
+    ),
+    "half a turn": (content(fl_y=None, camera_angle_y=math.pi), "camera_angle_y = 3.14159"),
+    "mask of another kind": (in_a_frame(mask_path=5), "Frame 0 has a mask_path that is no name"),
+    "ply of another kind": (content(ply_file_path=5), "ply_file_path is no name but 5"),
+    "empty name": (in_a_frame(file_path=""), "Frame 0 has an empty file_path"),
+    "zero byte": (in_a_frame(file_path="a\0b.png"), r"No file can have the name 'a\\x00b.png'"),
+    "half a letter": (in_a_frame(file_path="a\ud800.png"), r"No file can have the name 'a\\ud800"),
+    "long name": (in_a_frame(file_path="a" * 4000), r"picture as 'a{80}\.\.\.' beside"),
     "no focal length": (without(content(), "fl_x", "fl_y"), "no focal length"),
     "no size": (without(content(), "w", "h"), "no size"),
     "bad lens": (content(camera_model="EQUIRECTANGULAR"), "lens model 'EQUIRECTANGULAR'"),
@@ -164,6 +190,41 @@ def test_missing_pictures_are_told(folder):
     (folder / "images" / "001.png").unlink()
     with pytest.raises(FileFormatError, match=r"no such picture.*001\.png"):
         read(folder, content())
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("000.png", "leads to itself"), ("../../elsewhere.png", "leads outside the capture's folder")],
+)
+def test_links_that_lead_nowhere_and_outside_are_told(folder, target, words):
+    Image.new("RGB", (40, 40)).save(folder.parent / "elsewhere.png")
+    (folder / "images" / "000.png").unlink()
+    (folder / "images" / "000.png").symlink_to(target)
+    with pytest.raises(FileFormatError, match=f"'images/000.png' is a link that {words}"):
+        read(folder, content())
+    # Neither does an ending that was left out help.
+    with pytest.raises(FileFormatError, match=words if "itself" not in words else "no such"):
+        read(folder, in_a_frame(file_path="images/000"))
+
+
+def test_a_picture_counts_once_and_has_one_camera(folder, caplog):
+    value = content()
+    value["frames"].append(dict(value["frames"][0], file_path="images/../images/000.png"))
+    read(folder, value)
+    capture = read_capture(folder)
+    assert [shot.path.name for shot in capture.shots] == NAMES
+    assert "1 picture listed more than once" in caplog.text
+    value["frames"][-1]["transform_matrix"] = value["frames"][1]["transform_matrix"]
+    read(folder, value)
+    with pytest.raises(FileFormatError, match=r"'images/000.png' has two cameras"):
+        read_capture(folder)
+
+
+@pytest.mark.parametrize("more", [{"fl_x": 1e-20}, {"fl_y": 1e20}, {"cx": 1e20}])
+def test_lenses_that_see_nothing_are_told(folder, more):
+    read(folder, content(**more))
+    with pytest.raises(FileFormatError, match=r"The camera of 'images/000.png' sees nothing"):
+        read_capture(folder)
 
 
 def test_what_is_no_json_is_told(folder):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bytes_of", "count_of", "one_line"]
+__all__ = ["bytes_of", "count_of", "one_line", "quoted"]
 
 # Control characters, line ends, changes of direction, and the bytes of names that are not UTF-8.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+_LONGEST = 80
+"""Letters of a foreign name that a sentence shows."""
 
 
 def count_of(number: int, noun: str) -> str:
@@ -31,6 +34,11 @@ def one_line(text: str) -> str:
     ``\x1b`` and ``\xff``.
     """
     return _UNPRINTABLE.sub(_spelled, text)
+
+
+def quoted(name: str) -> str:
+    """A name that a file holds, as a sentence shows it: in quotes, on one line, never longer."""
+    return repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
 
 
 def _spelled(match: re.Match[str]) -> str:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import json
+import logging
+import os
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from polyorama.core.text import count_of, quoted
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.cameras import read_cameras
 from polyorama.io.colmap import find_colmap, read_colmap
+from polyorama.io.files import inside
 from polyorama.io.photos import Capture, Shot
 from polyorama.io.point_ply import read_points
 from polyorama.io.transforms import read_transforms
 
-if TYPE_CHECKING:
-    import os
-
 __all__ = ["read_capture"]
 
+log = logging.getLogger(__name__)
+
 _PICTURES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".bmp"})
+_WIDEST, _NARROWEST = 1e4, 1e-6
+"""Sides of a picture over its focal length: 179.99 degrees, and a fifth of a second of arc."""
+
 _FOLDERS = ("images", "input", "rgb", "")
 
 
@@ -34,11 +42,15 @@ def read_capture(path: str | os.PathLike[str]) -> Capture:
     Raises
     ------
     FileFormatError
-        If there is nothing of that kind, something is missing or damaged.
+        If there is nothing of that kind, something is missing or damaged, a lens can see nothing,
+        or one picture has two cameras.
     UsageError
         If the folder holds more than one kind.
     """
-    source = Path(path)
+    return _checked(_read(Path(path)))
+
+
+def _read(source: Path) -> Capture:
     if source.is_file():
         if source.suffix.lower() == ".json":
             return _json(source)
@@ -69,6 +81,46 @@ def read_capture(path: str | os.PathLike[str]) -> Capture:
         )
     (place,) = kinds.values()
     return _colmap(place) if model is not None else _json(place)
+
+
+def _checked(capture: Capture) -> Capture:
+    """The capture, each picture once; what is listed again with the same camera counts once."""
+    first: dict[str, Shot] = {}
+    for shot in capture.shots:
+        _check_lens(shot, capture.source)
+        known = first.setdefault(os.path.normpath(shot.path), shot)
+        if known is not shot and not _same(known, shot):
+            raise FileFormatError(
+                f"The picture {quoted(shot.name)} has two cameras, of which one at least is wrong; "
+                f"remove that: {capture.source}"
+            )
+    again = len(capture.shots) - len(first)
+    if again:
+        log.warning(
+            "%s listed more than once; each counts once: %s", count_of(again, "picture"),
+            capture.source,
+        )  # fmt: skip
+    return replace(capture, shots=tuple(first.values()))
+
+
+def _check_lens(shot: Shot, source: Path) -> None:
+    camera = shot.camera
+    for side, focal, middle in (
+        (camera.width, camera.fx, camera.cx), (camera.height, camera.fy, camera.cy),
+    ):  # fmt: skip
+        if not _NARROWEST < side / focal < _WIDEST or abs(middle) > _WIDEST * side:
+            raise FileFormatError(
+                f"The camera of {quoted(shot.name)} sees nothing: a focal length of {focal:.3g} "
+                f"pixels and a middle at {middle:.3g} for a side of {side}; correct it: {source}"
+            )
+
+
+def _same(one: Shot, other: Shot) -> bool:
+    return (
+        one.camera.lens == other.camera.lens
+        and np.array_equal(one.camera.viewmat, other.camera.viewmat)
+        and (one.distortion, one.mask) == (other.distortion, other.mask)
+    )
 
 
 def _json(source: Path) -> Capture:
@@ -136,14 +188,15 @@ def _pictures(folder: Path) -> list[Path]:
 
 def _beside(root: Path, name: str, source: Path) -> Path:
     """The file of a picture that a capture names; it never lies outside the picture folder."""
-    path = root / name
-    if not name or "\0" in name or not path.resolve().is_relative_to(root.resolve()):
-        raise FileFormatError(f"A picture has the bad name {name[:80]!r}: {source}")
-    if path.is_file():
-        return path
+    inside(root, name, source)
     # INRIA leaves endings out; undistorted copies may have another one.
-    for ending in sorted(_PICTURES):
-        for candidate in (path.with_name(path.name + ending), path.with_suffix(ending)):
-            if candidate.is_file():
-                return candidate
-    raise FileFormatError(f"There is no such picture, though its camera is known: {path}")
+    stem = os.path.splitext(name)[0]
+    others = [part + ending for ending in sorted(_PICTURES) for part in (name, stem)]
+    for candidate in (name, *others):
+        # Unlike that of Path, this never raises.
+        if os.path.isfile(root / candidate):
+            return inside(root, candidate, source)
+    raise FileFormatError(
+        f"There is no such picture as {quoted(name)}, though its camera is known; put it into "
+        f"{root}: {source}"
+    )

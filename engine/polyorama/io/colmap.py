@@ -6,6 +6,8 @@ are those of `Camera`; poses are world to camera.
 
 from __future__ import annotations
 
+import logging
+import re
 import struct
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyorama.core.types import Camera
+from polyorama.core.text import count_of, quoted
+from polyorama.core.types import MAX_SIDE, Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.files import file_size, reading
 from polyorama.io.limits import FARTHEST, MAX_CAMERAS
@@ -35,6 +38,8 @@ __all__ = [
     "read_colmap",
     "read_colmap_images",
 ]
+
+log = logging.getLogger(__name__)
 
 _MAX_LINE = 1 << 24
 _MAX_POINTS = 200_000_000
@@ -192,11 +197,13 @@ def _optics(model: str, width: int, height: int, values: list[float], source: Pa
         )
     count = dict(_MODELS).get(model)
     if count is None:
-        raise FileFormatError(f"There is a lens model {model[:40]!r} that is not known: {source}")
+        raise FileFormatError(f"There is a lens model {quoted(model)} that is not known: {source}")
     if count != len(values):
         raise ValueError(f"{len(values)} numbers where {model} has {count}")
     if not np.isfinite(values).all():
         raise ValueError("a lens with NaN or infinity")
+    if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
+        raise ValueError(f"a side that is not 1 to {MAX_SIDE} pixels")
     one = model in _ONE_FOCAL
     fx, fy = values[0], values[0 if one else 1]
     cx, cy, *rest = values[1 if one else 2 :]
@@ -230,9 +237,11 @@ def _made(make: partial[ColmapImage], name: str, source: Path) -> ColmapImage:
     except FileFormatError:
         raise
     except PolyoramaError as error:
-        raise FileFormatError(f"The picture {name!r} cannot be used: {error} {source}") from error
-    except (ValueError, OverflowError) as error:
-        raise FileFormatError(f"The picture {name!r} has {error}: {source}") from error
+        raise FileFormatError(
+            f"The picture {quoted(name)} cannot be used: {error} {source}"
+        ) from error
+    except ValueError as error:
+        raise FileFormatError(f"The picture {quoted(name)} has {error}: {source}") from error
 
 
 def _lines(source: Path) -> Iterator[tuple[int, str]]:
@@ -247,6 +256,19 @@ def _lines(source: Path) -> Iterator[tuple[int, str]]:
                 yield number, line.strip()
 
 
+def _whole(word: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,19}", word):
+        raise ValueError(f"{quoted(word)} is no whole number")
+    return int(word)
+
+
+def _real(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise ValueError(f"{quoted(word)} is no number") from None
+
+
 def _cameras_text(source: Path) -> dict[int, _Optics]:
     cameras: dict[int, _Optics] = {}
     for number, line in _lines(source):
@@ -256,8 +278,8 @@ def _cameras_text(source: Path) -> dict[int, _Optics]:
         try:
             if len(words) < 4:
                 raise ValueError("too few words")
-            key, width, height = int(words[0]), int(words[2]), int(words[3])
-            values = [float(word) for word in words[4:]]
+            key, width, height = (_whole(words[index]) for index in (0, 2, 3))
+            values = [_real(word) for word in words[4:]]
             cameras[key] = _optics(words[1], width, height, values, source)
         except ValueError as error:
             raise FileFormatError(
@@ -274,19 +296,35 @@ def _images_text(source: Path, cameras: dict[int, _Optics]) -> list[ColmapImage]
     for number, line in _lines(source):
         if points:
             points = False
+            if not _is_points(line):
+                raise FileFormatError(
+                    f"Line {number} should be the points of the picture above it, or empty, but is "
+                    f"neither; a picture takes two lines: {source}"
+                )
             continue
         if not line:
             continue
         points = True
         words = line.split(maxsplit=9)
         try:
-            pose, key = [float(word) for word in words[1:8]], int(words[8])
-            name = words[9]
-        except (ValueError, IndexError) as error:
-            raise FileFormatError(f"Line {number} is no picture of COLMAP: {source}") from error
+            if len(words) < 10:
+                raise ValueError("too few words")
+            pose, key, name = [_real(word) for word in words[1:8]], _whole(words[8]), words[9]
+        except ValueError as error:
+            raise FileFormatError(
+                f"Line {number} is no picture of COLMAP ({error}): {source}"
+            ) from error
         images.append(_made(partial(_image, name, pose, _of(cameras, key, source)), name, source))
         _check_count(len(images), source)
     return images
+
+
+def _is_points(line: str) -> bool:
+    """Whether a line may hold places and numbers of points, in threes; its ends tell."""
+    words = line.split()
+    if len(words) % 3:
+        return False
+    return all(re.fullmatch(r"[-+.0-9eEnaif]+", word) for word in (*words[:3], *words[-3:]))
 
 
 def _of(cameras: dict[int, _Optics], key: int, source: Path) -> _Optics:
@@ -309,7 +347,7 @@ def _points_text(source: Path) -> tuple[NDArray[np.float32], NDArray[np.float32]
         try:
             if len(words) < 8:
                 raise ValueError("too few words")
-            rows.append(tuple(float(word) for word in words[1:7]))
+            rows.append(tuple(_real(word) for word in words[1:7]))
         except ValueError as error:
             raise FileFormatError(
                 f"Line {number} is no point of COLMAP ({error}): {source}"
@@ -317,7 +355,7 @@ def _points_text(source: Path) -> tuple[NDArray[np.float32], NDArray[np.float32]
         if len(rows) > _MAX_POINTS:
             raise FileFormatError(f"This file holds more than {_MAX_POINTS:,} points: {source}")
     table = np.array(rows, np.float64).reshape(-1, 6)
-    return _finite(table[:, :3], table[:, 3:])
+    return _finite(table[:, :3], table[:, 3:], source)
 
 
 class _Reader:
@@ -415,14 +453,17 @@ def _points_binary(source: Path) -> tuple[NDArray[np.float32], NDArray[np.float3
         at += entry.size + 8 * track
     if at > size:
         raise reader.short()
-    return _finite(points, colors)
+    return _finite(points, colors, source)
 
 
 def _finite(
-    points: NDArray[np.float64], colors: NDArray[np.float64]
+    points: NDArray[np.float64], colors: NDArray[np.float64], source: Path
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Points that are somewhere, and their colours 0..1."""
     # NaN compares as false; what lies beyond all bounds is no point either.
     finite = (np.abs(points) < FARTHEST).all(axis=1) & np.isfinite(colors).all(axis=1)
+    lost = len(points) - int(finite.sum())
+    if lost:
+        log.warning("%s without a place or colour left out: %s", count_of(lost, "point"), source)
     shades = np.clip(colors[finite] / 255.0, 0.0, 1.0)
     return points[finite].astype(np.float32), shades.astype(np.float32)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from polyorama.core.arguments import check_path
-from polyorama.core.text import one_line
+from polyorama.core.text import one_line, quoted
 from polyorama.errors import FileFormatError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["file_size", "named", "read_into", "reading", "write_all"]
+__all__ = ["file_size", "inside", "named", "read_into", "reading", "write_all"]
 
 
 def named(path: str | os.PathLike[str]) -> Path:
@@ -65,6 +65,51 @@ def file_size(path: str | os.PathLike[str]) -> int:
     if status.st_size == 0:
         raise FileFormatError(f"The file is empty; export or download it again: {source}")
     return status.st_size
+
+
+def inside(folder: str | os.PathLike[str], name: str, source: str | os.PathLike[str]) -> Path:
+    """The path of what another file names; it lies in a folder or below, wherever links lead.
+
+    Parameters
+    ----------
+    folder
+        Where the name begins.
+    name
+        As the other file says it. Whether there is such a file is not looked at.
+    source
+        The other file, which the error names.
+
+    Raises
+    ------
+    FileFormatError
+        If the name is empty, none that a file can have, leads out of the folder, or is a link that
+        leads to itself.
+    """
+    if not name:
+        raise FileFormatError(f"It names a file by an empty text; give its name: {source}")
+    try:
+        possible = b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise FileFormatError(f"No file can have the name {quoted(name)}: {source}")
+    path = Path(folder) / name
+    # Unlike Path.resolve, this does not raise where links go round in a circle.
+    end = os.path.realpath(path)
+    if not Path(end).is_relative_to(os.path.realpath(folder)):
+        if Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder)):
+            raise FileFormatError(
+                f"{quoted(name)} is a link that leads outside the capture's folder; put the file "
+                f"itself there: {source}"
+            )
+        raise FileFormatError(
+            f"The file {quoted(name)} lies outside the capture's folder; put it inside: {source}"
+        )
+    if os.path.islink(end):
+        raise FileFormatError(
+            f"{quoted(name)} is a link that leads to itself; put the file itself there: {source}"
+        )
+    return path
 
 
 @contextlib.contextmanager

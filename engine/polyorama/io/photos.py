@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -176,6 +177,11 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
     mask = None if shot.mask is None else read_mask(shot.mask, (width, height))
     if shot.distortion:
         pixels, inside = straightened(pixels, camera, shot.distortion)
+        if not inside.any():
+            raise FileFormatError(
+                f"Its lens bends so much that nothing of the picture is left; check the camera's "
+                f"distortion: {shot.path}"
+            )
         if mask is not None:
             bent = mask[..., None].astype(np.uint8) * np.uint8(255)
             mask = straightened(bent, camera, shot.distortion)[0][..., 0] > 127
@@ -195,7 +201,9 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
 
 
 def read_mask(path: str | os.PathLike[str], size: tuple[int, int]) -> NDArray[np.bool_]:
-    """The pixels of a mask that are not black, (H, W) bool; `size` is (width, height).
+    """The pixels of a mask that count, (H, W) bool; `size` is (width, height).
+
+    Those are white, or 1 where nothing is above 1, and not transparent.
 
     Raises
     ------
@@ -208,7 +216,11 @@ def read_mask(path: str | os.PathLike[str], size: tuple[int, int]) -> NDArray[np
             f"The mask is {values.shape[1]}x{values.shape[0]}, its picture {size[0]}x{size[1]}; "
             f"they must have one size: {path}"
         )
-    return np.asarray(values[..., :3].max(axis=2) > 127)
+    shades = values[..., :3].max(axis=2)
+    if values.shape[2] == 4:
+        shades = np.where(values[..., 3] > 127, shades, np.uint8(0))
+    # Programs that find things write 0 and 1.
+    return np.asarray(shades > (0 if int(shades.max()) == 1 else 127))
 
 
 def straightened(
@@ -316,23 +328,62 @@ def _picture(path: Path) -> Iterator[Any]:
 
     if file_size(path) > _MAX_BYTES:
         raise FileFormatError(f"The picture's file is larger than 1 GiB: {path}")
-    broken = (
-        UnidentifiedImageError, SyntaxError, ValueError, TypeError, EOFError,
-        Image.DecompressionBombError,
-    )  # fmt: skip
+    broken = (UnidentifiedImageError, SyntaxError, ValueError, TypeError, EOFError)
     with reading(path):
         try:
             with warnings.catch_warnings():
+                # Of damaged metadata, which is not used, and of large pictures.
+                warnings.simplefilter("ignore", UserWarning)
                 warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                with Image.open(path) as image:
+                with _opened(path) as image:
                     if max(image.size) > MAX_SIDE:
                         raise FileFormatError(
                             f"The picture is {image.width}x{image.height}; at most {MAX_SIDE} "
                             f"pixels a side are read: {path}"
                         )
+                    _check_numbers(image, path)
                     yield image
+        except Image.DecompressionBombError as error:
+            raise FileFormatError(
+                f"The picture is too large; at most {MAX_SIDE} pixels a side are read: {path}"
+            ) from error
         except broken as error:
             raise FileFormatError(f"This is no picture that can be read: {path}") from error
+        except OSError as error:
+            if error.errno is not None:
+                raise
+            # Pillow's own, whose words mean something to its makers alone.
+            raise FileFormatError(
+                f"The picture is damaged or cut short; export or copy it again: {path}"
+            ) from error
+
+
+_OPENING = threading.Lock()
+
+
+def _opened(path: Path) -> Any:
+    """A picture, opened, up to four times as many pixels as Pillow takes for safe.
+
+    Nothing is decoded yet: what is too large is refused by its size.
+    """
+    from PIL import Image
+
+    with _OPENING:
+        before = Image.MAX_IMAGE_PIXELS
+        Image.MAX_IMAGE_PIXELS = MAX_SIDE * MAX_SIDE
+        try:
+            return Image.open(path)
+        finally:
+            Image.MAX_IMAGE_PIXELS = before
+
+
+def _check_numbers(image: Any, path: Path) -> None:
+    """Refuse numbers of which nobody says what white is; read as others they would be black."""
+    if image.mode == "F" or (image.mode == "I" and image.format == "TIFF"):
+        raise FileFormatError(
+            f"The picture holds 32-bit numbers, of which nobody knows which one is white; save it "
+            f"with 8 or 16 bits a channel: {path}"
+        )
 
 
 def _eight_bit(image: Any) -> NDArray[np.uint8]:

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polyorama.core.types import Camera
+from polyorama.core.arguments import said
+from polyorama.core.text import quoted
+from polyorama.core.types import MAX_SIDE, Camera
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.files import file_size, reading
+from polyorama.io.files import file_size, inside, reading
 from polyorama.io.json_fields import json_trouble
 from polyorama.io.limits import FARTHEST, MAX_CAMERAS
 from polyorama.io.photos import Capture, Distortion, Shot, camera_of
 from polyorama.io.point_ply import read_points
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
 
 __all__ = ["TransformsCamera", "read_transforms", "transforms_cameras", "write_transforms"]
@@ -32,6 +34,7 @@ _MAX_BYTES = 256 << 20
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".webp")
 _PLAIN = frozenset({"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL"})
 _ROTATION_TOLERANCE = 1e-3
+_LARGEST = 1e300
 _COLUMNS = (
     "fl_x", "fl_y", "cx", "cy", "w", "h", "camera_angle_x", "camera_angle_y", "camera_model",
     "k1", "k2", "k3", "k4", "p1", "p2",
@@ -63,15 +66,17 @@ def read_transforms(path: str | os.PathLike[str]) -> Capture:
     shots = [
         Shot(
             frame.name, _picture(source, frame.name), frame.camera, frame.distortion,
-            _inside(source, frame.mask) if frame.mask else None, frame.sized,
+            inside(source.parent, frame.mask, source) if frame.mask else None, frame.sized,
         )
         for frame in frames
     ]  # fmt: skip
     held_out = _held_out(content, source)
     points, colors = None, None
     named = content.get("ply_file_path")
-    if isinstance(named, str) and named:
-        points, colors = read_points(_inside(source, named))
+    if not isinstance(named, str | None):
+        raise FileFormatError(f"Its ply_file_path is no name but {said(named)}: {source}")
+    if named:
+        points, colors = read_points(inside(source.parent, named, source))
     return Capture(source, tuple(shots), points, colors, held_out)
 
 
@@ -166,16 +171,6 @@ def _frames(content: Any, source: Path) -> list[_Frame]:
     return sorted(found, key=lambda frame: frame.name)
 
 
-def _inside(source: Path, name: str) -> Path:
-    """A file that the JSON names; it may lie beside or below the JSON's folder, never elsewhere."""
-    path = source.parent / name
-    if "\0" in name or not path.resolve().is_relative_to(source.parent.resolve()):
-        raise FileFormatError(
-            f"The file {name[:80]!r} lies outside the capture's folder; put it inside: {source}"
-        )
-    return path
-
-
 def _held_out(content: Mapping[str, Any], source: Path) -> frozenset[str] | None:
     names: set[str] = set()
     for key in ("test_filenames", "val_filenames"):
@@ -191,6 +186,11 @@ def _frame(content: Mapping[str, Any], frame: Any, number: int, source: Path) ->
         if not isinstance(frame, dict) or not isinstance(frame.get("file_path"), str):
             raise ValueError("no file_path")
         name = frame["file_path"]
+        if not name:
+            raise ValueError("an empty file_path")
+        mask = frame.get("mask_path")
+        if not isinstance(mask, str | None):
+            raise ValueError(f"a mask_path that is no name but {said(mask)}")
         lens = {key: frame.get(key, content.get(key)) for key in _COLUMNS}
         camera, sized = _camera(_viewmat(frame["transform_matrix"]), lens)
         distortion = _distortion(lens)
@@ -200,30 +200,33 @@ def _frame(content: Mapping[str, Any], frame: Any, number: int, source: Path) ->
         raise
     except PolyoramaError as error:
         raise FileFormatError(f"Frame {number} cannot be used: {error} {source}") from error
-    except (TypeError, ValueError, OverflowError) as error:
+    except ValueError as error:
         raise FileFormatError(f"Frame {number} has {error}: {source}") from error
-    mask = frame.get("mask_path")
-    return _Frame(name, camera, distortion, sized, mask if isinstance(mask, str) and mask else None)
+    return _Frame(name, camera, distortion, sized, mask or None)
 
 
 def _picture(source: Path, name: str) -> Path:
     """The file of a picture; Blender's scenes leave the ending out."""
-    path = _inside(source, name)
+    inside(source.parent, name, source)
     for ending in _ENDINGS:
-        candidate = path.with_name(path.name + ending)
-        if candidate.is_file():
-            return candidate
-    raise FileFormatError(f"There is no such picture, though {source.name} names it: {path}")
+        # Unlike that of Path, this never raises.
+        if os.path.isfile(source.parent / f"{name}{ending}"):
+            return inside(source.parent, f"{name}{ending}", source)
+    raise FileFormatError(f"There is no such picture as {quoted(name)} beside its file: {source}")
 
 
 def _viewmat(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    matrix = np.array(values, np.float64)
-    if matrix.shape not in ((4, 4), (3, 4)):
-        raise ValueError(f"a pose of shape {matrix.shape}")
-    if not np.isfinite(matrix).all():
+    rows = values if isinstance(values, list) else []
+    if len(rows) not in (3, 4) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
+        raise ValueError("a pose that is no 4x4 matrix")
+    numbers = [number for row in rows for number in row]
+    if not all(_is_number(number) for number in numbers):
+        raise ValueError("a pose that is no matrix of numbers")
+    if not all(abs(number) < math.inf for number in numbers):
         raise ValueError("a pose with NaN or infinity")
-    if np.abs(matrix).max() > FARTHEST:
+    if max(map(abs, numbers)) > FARTHEST:
         raise ValueError("a pose beyond all bounds")
+    matrix = np.array(rows, np.float64)
     # From OpenGL's camera axes to ours: y and z turn round.
     rotation = matrix[:3, :3] * np.array([1.0, -1.0, -1.0])
     # Some programs leave the world's scale in the pose.
@@ -239,38 +242,77 @@ def _viewmat(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     return viewmat
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _number(lens: Mapping[str, Any], key: str) -> float | None:
+    """A number of the lens; None where the file says none."""
+    value = lens[key]
+    if value is None:
+        return None
+    if not _is_number(value):
+        raise ValueError(f"a {key} that is no number but {said(value)}")
+    # Whole numbers may be longer than any that a float holds.
+    if not abs(value) <= _LARGEST:
+        raise ValueError(f"a lens with NaN or infinity, in {key}")
+    return float(value)
+
+
+def _side(lens: Mapping[str, Any], key: str) -> int | None:
+    """A side of the picture in pixels."""
+    side = _number(lens, key)
+    if side is None:
+        return None
+    if not (side.is_integer() and 1 <= side <= MAX_SIDE):
+        raise ValueError(f"{key} = {side:g}, which is not 1 to {MAX_SIDE} whole pixels")
+    return int(side)
+
+
+def _focal(lens: Mapping[str, Any], key: str, side: int) -> float | None:
+    """The focal length in pixels that an angle of view over a side stands for."""
+    angle = _number(lens, key)
+    if angle is None:
+        return None
+    if not 0.0 < angle < math.pi:
+        raise ValueError(f"{key} = {angle:g}, which is no angle of view from 0 to 3.14 radians")
+    return 0.5 * side / math.tan(0.5 * angle)
+
+
 def _camera(
     viewmat: np.ndarray[Any, np.dtype[np.float64]], lens: Mapping[str, Any]
 ) -> tuple[Camera, bool]:
     """The camera, and whether the file says its size; else it is that of a picture 1000 wide."""
-    sized = lens["w"] is not None and lens["h"] is not None
-    width, height = (int(lens["w"]), int(lens["h"])) if sized else (1000, 1000)
-    fx, fy = lens["fl_x"], lens["fl_y"]
-    if not sized and fx is None and lens["camera_angle_x"] is None:
+    width, height = _side(lens, "w"), _side(lens, "h")
+    sized = width is not None and height is not None
+    if width is None or height is None:
+        width, height = 1000, 1000
+    fx, fy, cx, cy = (_number(lens, key) for key in ("fl_x", "fl_y", "cx", "cy"))
+    if not sized and (fx is not None or cx is not None):
+        raise ValueError("a focal length in pixels, but no size (w and h)")
+    if fx is None:
+        fx = _focal(lens, "camera_angle_x", width)
+    if not sized and fx is None:
         raise ValueError("no focal length that goes with its size (w and h, or camera_angle_x)")
-    if fx is None and lens["camera_angle_x"] is not None:
-        fx = 0.5 * width / math.tan(0.5 * float(lens["camera_angle_x"]))
-    if sized and fy is None and lens["camera_angle_y"] is not None:
-        fy = 0.5 * height / math.tan(0.5 * float(lens["camera_angle_y"]))
+    if sized and fy is None:
+        fy = _focal(lens, "camera_angle_y", height)
     if fx is None and fy is None:
         raise ValueError("no focal length (fl_x or camera_angle_x)")
     fx, fy = (fy if fx is None else fx), (fx if fy is None else fy)
-    if not sized and (lens["fl_x"] is not None or lens["cx"] is not None):
-        raise ValueError("a focal length in pixels, but no size (w and h)")
-    cx = width / 2.0 if lens["cx"] is None else lens["cx"]
-    cy = height / 2.0 if lens["cy"] is None else lens["cy"]
-    return Camera(viewmat, float(fx), float(fy), float(cx), float(cy), width, height), sized
+    assert fx is not None
+    assert fy is not None
+    cx = width / 2.0 if cx is None else cx
+    cy = height / 2.0 if cy is None else cy
+    return Camera(viewmat, fx, fy, cx, cy, width, height), sized
 
 
 def _distortion(lens: Mapping[str, Any]) -> Distortion:
     model = lens["camera_model"] or "OPENCV"
-    if model not in _PLAIN and model != "OPENCV_FISHEYE":
-        raise ValueError(f"the lens model {str(model)[:40]!r}, which is not known here")
+    if not isinstance(model, str) or (model not in _PLAIN and model != "OPENCV_FISHEYE"):
+        raise ValueError(f"the lens model {said(model)}, which is not known here")
     k1, k2, k3, k4, p1, p2 = (
-        float(lens[key] or 0.0) for key in ("k1", "k2", "k3", "k4", "p1", "p2")
+        _number(lens, key) or 0.0 for key in ("k1", "k2", "k3", "k4", "p1", "p2")
     )
-    if not np.isfinite((k1, k2, k3, k4, p1, p2)).all():
-        raise ValueError("a lens with NaN or infinity")
     if model == "OPENCV_FISHEYE":
         return Distortion((k1, k2, k3, k4, 0.0, 0.0), fisheye=True)
     # A plain lens has no k4 in these files; writers fill it with zero.
