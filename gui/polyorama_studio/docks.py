@@ -54,6 +54,18 @@ class Dock:
 
 
 DOCKS: tuple[Dock, ...] = (
+    Dock(
+        "outliner", "Outliner", "outliner", "polyorama_studio.panels.outliner:OutlinerPanel",
+        "left",
+    ),
+    Dock(
+        "inspector", "Inspector", "inspector",
+        "polyorama_studio.panels.inspector:InspectorPanel", "right",
+    ),
+    Dock(
+        "modifiers", "Modifiers", "modifiers",
+        "polyorama_studio.panels.modifiers:ModifiersPanel", "right",
+    ),
     Dock("timeline", "Timeline", "timeline", "polyorama_studio.timeline.panel:TimelinePanel", "bottom"),
     Dock("history", "History", "history", "polyorama_studio.panels.history:HistoryPanel", "right"),
     Dock(

@@ -108,6 +108,7 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("file", "File"),
     ("edit", "Edit"),
     ("tools", "Tools"),
+    ("nodes", "Nodes"),
     ("view", "View"),
     ("timeline", "Timeline"),
     ("window", "Window"),
