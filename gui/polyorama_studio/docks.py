@@ -72,6 +72,10 @@ DOCKS: tuple[Dock, ...] = (
         "histogram", "Histogram", "histogram",
         "polyorama_studio.panels.histogram:HistogramPanel", "right", shown=False,
     ),
+    Dock(
+        "clean-up", "Clean-up", "clean-up", "polyorama_studio.panels.cleanup:CleanUpPanel",
+        "right", shown=False,
+    ),
 )
 """Every panel, in the order in which they stand."""
 

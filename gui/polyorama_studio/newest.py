@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from polyorama.core.jobs import Progress
+    from polyorama_studio.jobs import Job
     from polyorama_studio.session import Session
 
 __all__ = ["Newest"]
@@ -37,6 +38,9 @@ class Newest(QObject):
         self._title = title
         self._number = 0
         self._running = False
+        self._job: Job | None = None
+        self.told: Callable[[Progress], None] | None = None
+        """Told how far the newest one has come."""
         self._next: tuple[Callable[[], Any], Callable[[Any], None], Any] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -57,6 +61,7 @@ class Newest(QObject):
         """Ask for something; what was asked before and is not answered yet, is forgotten."""
         self._number += 1
         self._next = (work, done, failed)
+        self._stop()
         if self._timer.interval():
             self._timer.start()
         else:
@@ -66,6 +71,12 @@ class Newest(QObject):
         """Nothing that was asked is wanted any more."""
         self._number += 1
         self._next = None
+        self._stop()
+
+    def _stop(self) -> None:
+        """Let what runs end early, where it takes steps."""
+        if self._job is not None:
+            self._job.cancel()
 
     @Slot()
     def _start(self) -> None:
@@ -76,16 +87,26 @@ class Newest(QObject):
         handlers = Handlers(
             partial(self._on_answer, number, done),
             partial(self._on_answer, number, failed),
-            self._on_progress,
+            partial(self._on_progress, number),
+            self._on_cancelled,
         )
-        self._session.start_job(work, handlers, self._title)
+        self._job = self._session.start_job(work, handlers, self._title)
 
     def _on_answer(self, number: int, tell: Callable[[Any], None], answer: Any) -> None:
-        self._running = False
+        self._end()
         if number == self._number:
             tell(answer)
         if not self._timer.isActive():
             self._start()
 
-    def _on_progress(self, progress: Progress) -> None:
-        """It is over soon."""
+    def _on_cancelled(self) -> None:
+        self._end()
+        if not self._timer.isActive():
+            self._start()
+
+    def _end(self) -> None:
+        self._running, self._job = False, None
+
+    def _on_progress(self, number: int, progress: Progress) -> None:
+        if self.told is not None and number == self._number:
+            self.told(progress)

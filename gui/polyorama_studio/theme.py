@@ -241,6 +241,8 @@ class Metrics:
     plot_grip = 5.0
     """so near to an edge of a range it can be taken hold of"""
     heat_bar = 10
+    cards = 216
+    """of a panel of cards' width at least"""
     quality_plot = (380, 220)
     render_preview = (320, 200)
     export_width = 820
@@ -488,6 +490,9 @@ QTabBar::tab:focus { color: $accent; }
 #transportLine { background: $line; border: none; }
 #cueCard { background: $panel; border: 1px solid $line; }
 
+#toolCard { background: transparent; border: 1px solid $line; border-radius: $card_corner; }
+#toolCard[open="true"] { background: $ground; }
+#toolCard QLabel { background: transparent; font-size: $label; }
 #plotSwitch {
     background: transparent; color: $quiet; border: 1px solid transparent; border-radius: $corner;
     padding: 2px 5px; font-size: $label;
@@ -512,6 +517,9 @@ QPushButton:focus { border-color: $accent; }
 QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
 QPushButton[primary="true"]:hover { border-color: $text; }
 QPushButton[primary="true"]:focus { border-color: $text; }
+QPushButton[primary="true"]:disabled {
+    color: $quiet; background: transparent; border-color: $line;
+}
 QPushButton[large="true"] { min-height: 30px; padding: 0 $s3; }
 QPushButton[plain="true"] {
     background: transparent; border-color: transparent; text-align: left; padding: 0 $s1;

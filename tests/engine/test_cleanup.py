@@ -94,6 +94,8 @@ def test_the_heat_map_colours_by_score_and_keeps_the_shape() -> None:
     hot = heat_document(document, run(clutter(document, "giant")), ramp).node("ball").splats
     assert hot is not None
     assert hot.colors[truth].min() > hot.colors[~truth].max()
+    assert hot.opacities[truth].min() >= 0.5
+    assert np.array_equal(hot.opacities[~truth], cloud.opacities[~truth])
     assert hot.scales is cloud.scales
     assert hot.means is cloud.means
 

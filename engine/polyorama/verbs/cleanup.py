@@ -45,6 +45,8 @@ __all__ = [
 _NEIGHBORS = 8
 _VIEWS = 24
 _SIDE = 256
+_SEEN = np.float32(0.5)
+"""How opaque clutter is at least where it is shown."""
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
 
 
@@ -332,7 +334,8 @@ def heat_document(
         As `clutter` has them.
     ramp
         (256, 3) float32 display RGB, from a score of 0 to one of 2; what would go is from the
-        middle on. What stays keeps half of its own light and shade, so that shapes can be read.
+        middle on. What stays keeps half of its own light and shade, so that shapes can be read;
+        what would go is at least half opaque, so that it is seen.
     """
     fresh = []
     for node_id, score in scores.items():
@@ -341,8 +344,9 @@ def heat_document(
         cloud = replace(shown, state=None).baked()
         heat = ramp[np.clip(score * 127.5, 0.0, 255.0).astype(np.int64)]
         light = np.clip(cloud.colors @ _LUMINANCE, 0.0, 1.0)
-        shade = np.where(score >= 1.0, np.float32(1.0), np.float32(0.35) + np.float32(0.65) * light)
-        hot = replace(cloud, sh=sh_from_colors(heat * shade[:, None])[:, None])
+        shade = np.where(score >= 1.0, np.float32(1.0), np.float32(0.5) + np.float32(0.5) * light)
+        seen = np.where(score >= 1.0, np.maximum(cloud.opacities, _SEEN), cloud.opacities)
+        hot = replace(cloud, sh=sh_from_colors(heat * shade[:, None])[:, None], opacities=seen)
         gone = BitSet.of_mask(shown.deleted())
         fresh.append(replace(node, content=hot, modifiers=(), deleted=gone))
     selection: dict[str, BitSet] = {}
