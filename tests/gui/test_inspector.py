@@ -164,6 +164,24 @@ def test_rows_stay_while_values_change(panel: InspectorPanel, session: Session) 
     assert titles(panel) == ["Scene", "Saved view"]
 
 
+def test_others_of_a_kind_take_the_same_rows(
+    qtbot: QtBot, panel: InspectorPanel, session: Session
+) -> None:
+    session.editing.run("choose", nodes=["wall"])
+    before = row(panel, "translation")
+    session.editing.run("choose", nodes=["roof"])
+    assert row(panel, "translation") is before
+    before.field.numbers[0].commit(3.0)
+    document = session.editing.document
+    assert [document.node(i).transform[0, 3] for i in ("wall", "roof")] == [0.0, 3.0]
+    session.editing.run("select_bits", bits={"roof": BitSet.of_indices([1], 20)})
+    session.editing.run("delete")
+    session.editing.run("choose", nodes=["wall"])
+    session.editing.run("choose", nodes=["roof"])
+    qtbot.mouseClick(section(panel, SplatsSection)._facts["deleted"][2], LEFT)
+    qtbot.waitUntil(lambda: session.editing.document.node("roof").deleted is None)
+
+
 def test_folds_are_remembered(panel: InspectorPanel, session: Session) -> None:
     session.editing.run("choose", nodes=["wall"])
     panel.sections[0].head.click()

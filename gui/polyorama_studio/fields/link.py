@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 
 from polyorama.errors import PolyoramaError
 from polyorama.scene.properties_of import get_property, parameter_at
@@ -37,9 +37,6 @@ class PropertyLink(QObject):
         See `polyorama.scene.properties_of`; all of one kind.
     """
 
-    gone = Signal()
-    """The property is not there any more."""
-
     def __init__(
         self, session: Session, paths: Sequence[str], parent: QObject | None = None
     ) -> None:
@@ -53,6 +50,10 @@ class PropertyLink(QObject):
         self.proportional = False
         """Whether changing one component of a vector scales the others with it."""
         self._changed = False
+
+    def retarget(self, owners: Sequence[str]) -> None:
+        """Stand for the same property of other owners, given as the beginnings of their paths."""
+        self.paths = tuple(f"{owner}/{self.parameter.name}" for owner in owners)
 
     # What it is
 

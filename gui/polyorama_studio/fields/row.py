@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QPoint, Qt, Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMenu, QToolTip, QWidget
 
 from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.fields.color import ColorField
@@ -20,6 +20,8 @@ from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QContextMenuEvent, QShowEvent
 
 __all__ = ["Label", "PropertyRow"]
@@ -198,10 +200,18 @@ class PropertyRow(QWidget):
         else:
             field.set_value(first, mixed=mixed)
         self.diamond.set_state(self.link.keyed)
-        told = tip(self.link.tip)
-        if told != self.label.toolTip():
-            for widget in (self.label, self.field):
-                widget.setToolTip(told)
+
+    def retarget(self, owners: Sequence[str]) -> None:
+        """Show the same property of others."""
+        self.link.retarget(owners)
+        self.refresh()
+
+    def event(self, event: QEvent) -> bool:
+        """What it does is put together when it is asked for: values change far more often."""
+        if event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), tip(self.link.tip), self)
+            return True
+        return super().event(event)
 
     # Menu
 

@@ -122,7 +122,7 @@ class CameraSection(Section):
         self.head.setText(self.tr("Camera"))
         self.head.setAccessibleName(self.head.text())
         self._session = session
-        self._nodes = tuple(nodes)
+        self.nodes = tuple(nodes)
         self.through = self.films = self.follows = None
         if len(nodes) == 1:
             self._add_buttons()
@@ -135,12 +135,11 @@ class CameraSection(Section):
         self.refresh()
 
     def _row(self, name: str) -> None:
-        paths = [f"{node}/{name}" for node in self._nodes]
+        paths = [f"{node}/{name}" for node in self.nodes]
         self.content.addWidget(fields.for_parameter(self._session, paths, self.body))
 
     def _add_buttons(self) -> None:
         buttons = _Buttons(self.body)
-        name = self._session.editing.document.node(self._nodes[0]).name
         self.through = buttons.add(
             self.tr("Look through"),
             self.tr("See the scene through this camera"),
@@ -154,7 +153,7 @@ class CameraSection(Section):
         )
         self.films = buttons.add(
             self.tr("Film"),
-            self.tr("Films and pictures go through this camera") + f"\ndoc.see_through({name!r})",
+            self.tr("Films and pictures go through this camera"),
             self._film,
             checkable=True,
         )
@@ -180,11 +179,13 @@ class CameraSection(Section):
         document = self._session.editing.document
         if document is None or self.through is None:
             return
-        node = next((n for n in document.nodes if n.id == self._nodes[0]), None)
+        node = next((n for n in document.nodes if n.id == self.nodes[0]), None)
         if node is None:
             return
         self.through.setChecked(self._session.stage.through == node.id)
         self.films.setChecked(document.view_camera == node.id)
+        words = self.tr("Films and pictures go through this camera")
+        self.films.setToolTip(tip(f"{words}\ndoc.see_through({node.name!r})"))
         if self.follows is not None and isinstance(node.content, CameraRig):
             others = [(n.id, n.name) for n in document.nodes if n.id != node.id]
             self.follows.set_choices([("", self.tr("Nothing")), *others])
@@ -192,24 +193,24 @@ class CameraSection(Section):
 
     @Slot()
     def _look_through(self) -> None:
-        stage, node = self._session.stage, self._nodes[0]
+        stage, node = self._session.stage, self.nodes[0]
         stage.look_through("" if stage.through == node else node)
         self.refresh()
 
     @Slot()
     def _film(self) -> None:
-        document, node = self._session.editing.document, self._nodes[0]
+        document, node = self._session.editing.document, self.nodes[0]
         through = "" if document is None or document.view_camera == node else node
         self._session.editing.run("see_through", node=through)
         self.refresh()
 
     @Slot(str)
     def _follow(self, target: str) -> None:
-        self._session.editing.run("follow", node=self._nodes[0], target=target)
+        self._session.editing.run("follow", node=self.nodes[0], target=target)
 
     @Slot()
     def _set_from_view(self) -> None:
-        session, node = self._session, self._nodes[0]
+        session, node = self._session, self.nodes[0]
         shown = session.stage.shown
         if shown is None:
             return

@@ -81,13 +81,24 @@ class InspectorPanel(QWidget):
         document = self._session.editing.document
         shape = None if document is None else shape_of(document)
         if shape != self._shape or (shape is None and self.sections):
-            self._shape = shape
-            self._rebuild(shape)
+            before, self._shape = self._shape, shape
+            if shape is not None and before is not None and shape.is_like(before):
+                self._retarget(shape)
+            else:
+                self._rebuild(shape)
         self.header.refresh()
         for section in self.sections:
             refresh = getattr(section, "refresh", None)
             if refresh is not None:
                 refresh()
+
+    def _retarget(self, shape: Shape) -> None:
+        """Show others of the same kind with the same widgets."""
+        for section in self.sections:
+            if isinstance(section, CameraSection | SplatsSection):
+                section.nodes = shape.nodes
+            for row in section.findChildren(fields.PropertyRow):
+                row.retarget(shape.nodes)
 
     # Building
 

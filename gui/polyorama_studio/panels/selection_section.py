@@ -39,19 +39,23 @@ _COLUMNS = 3
 class _OpButton(QPushButton):
     """Carries out an operation on a worker thread."""
 
-    def __init__(
-        self, session: Session, op: str, title: str, words: str, parent: QWidget, **arguments: Any
-    ) -> None:
+    def __init__(self, session: Session, op: str, title: str, words: str, parent: QWidget) -> None:
         super().__init__(title, parent)
-        self._session, self._op, self._arguments = session, op, arguments
+        self._session, self._op, self._words = session, op, words
         self.setProperty("tight", "true")
-        given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-        self.setToolTip(tip(f"{words}\ndoc.{op}({given})"))
+        self.arguments: dict[str, Any] = {}
+        self.give()
         self.clicked.connect(self._run)
+
+    def give(self, **arguments: Any) -> None:
+        """Carry it out with other arguments."""
+        self.arguments = arguments
+        given = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        self.setToolTip(tip(f"{self._words}\ndoc.{self._op}({given})"))
 
     @Slot()
     def _run(self) -> None:
-        self._session.editing.start(self._op, **self._arguments)
+        self._session.editing.start(self._op, **self.arguments)
 
 
 class SelectionSection(Section):
@@ -90,12 +94,12 @@ class SplatsSection(Section):
         self.head.setText(self.tr("Splats"))
         self.head.setAccessibleName(self.head.text())
         self._session = session
-        self._nodes = tuple(nodes)
+        self.nodes = tuple(nodes)
         grid = QGridLayout()
         grid.setHorizontalSpacing(Metrics.space[1])
         grid.setVerticalSpacing(Metrics.hair)
         grid.setColumnStretch(1, 1)
-        self._facts: dict[str, tuple[QLabel, QLabel, QPushButton | None]] = {}
+        self._facts: dict[str, tuple[QLabel, QLabel, _OpButton | None]] = {}
         rows: tuple[tuple[str, str, str, str], ...] = (
             ("shown", self.tr("Count"), "", ""),
             ("hidden", self.tr("Hidden"), "unhide", self.tr("Show")),
@@ -116,7 +120,7 @@ class SplatsSection(Section):
             grid.addWidget(value, row, 1)
             if op:
                 words = self.tr("{0} these splats").format(verb)
-                button = _OpButton(session, op, verb, words, self.body, nodes=self._nodes)
+                button = _OpButton(session, op, verb, words, self.body)
                 grid.addWidget(button, row, 2)
             self._facts[what] = (label, value, button)
         self.content.addLayout(grid)
@@ -127,7 +131,11 @@ class SplatsSection(Section):
         document = self._session.editing.document
         if document is None:
             return
-        wanted = set(self._nodes)
+        for what in ("hidden", "locked", "deleted"):
+            button = self._facts[what][2]
+            if button is not None:
+                button.give(nodes=self.nodes)
+        wanted = set(self.nodes)
         nodes = [n for n in document.nodes if n.id in wanted and n.splats is not None]
         counts = {
             what: sum(len(bits) for n in nodes if (bits := getattr(n, what)) is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from typing import TYPE_CHECKING
 
 from polyorama.core.params import parameters_of
@@ -41,6 +41,12 @@ class Shape:
     names: tuple[str, ...] = ()
     rig: str = ""
     selected: bool = False
+
+    def is_like(self, other: Shape) -> bool:
+        """Whether other nodes of the same kind are chosen, so that the same is shown of them."""
+        alone = len(self.nodes) == 1
+        same = bool(self.nodes) and bool(other.nodes) and alone == (len(other.nodes) == 1)
+        return same and replace(self, nodes=()) == replace(other, nodes=())
 
 
 def shape_of(document: Document) -> Shape:
