@@ -51,6 +51,11 @@ class Bridge(QObject):
         if first:
             self._woken.emit()
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is delivered any more."""
+        return self._closed
+
     def close(self) -> None:
         """Drop what waits and take nothing more."""
         with self._lock:

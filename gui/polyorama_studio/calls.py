@@ -7,7 +7,7 @@ the window does not need to open.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, Qt
 
+from polyorama.core.jobs import Progress
 from polyorama.edit.ops import find_op
 from polyorama.errors import PolyoramaError
-from polyorama.render.rasterizers import Rasterizer, get_rasterizer
+from polyorama.render.rasterizers import (
+    Availability,
+    Rasterizer,
+    available_backends,
+    get_rasterizer,
+)
 from polyorama.render.resolve import resolve
 from polyorama.scene.document import Document
 from polyorama_studio.orbit import OrbitView
@@ -32,8 +38,13 @@ if TYPE_CHECKING:
     from polyorama.io.recovery import Recovery
 
 __all__ = [
+    "Script",
     "add_what_can_be",
+    "backends",
+    "example_projects",
+    "example_scripts",
     "find_lost_work",
+    "find_missing",
     "first_view",
     "framed",
     "is_ours",
@@ -50,6 +61,15 @@ __all__ = [
 log = logging.getLogger(__name__)
 
 _THUMBNAIL = (480, 300)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """An example script: its first line is its title."""
+
+    title: str
+    text: str
+    path: Path
 
 
 def open_document(paths: Sequence[Path]) -> Document:
@@ -104,12 +124,24 @@ def sample_path() -> Path:
     return path_()
 
 
-def make_rasterizer() -> Job[Rasterizer]:
-    """The best rasterizer that runs here, with its kernels compiled and loaded."""
+def backends() -> dict[str, Availability]:
+    """Every backend and whether it draws here, with the reason where it does not."""
+    return available_backends()
+
+
+def make_rasterizer(backend: str = "auto") -> Job[Rasterizer]:
+    """The best rasterizer that runs here, or the one of that name, compiled and loaded.
+
+    One that cannot run here any more gives way to the best one: the window is to open.
+    """
     from polyorama.verbs.warm import prepare, tiny_scene
 
     yield from prepare()
-    rasterizer = get_rasterizer("auto")
+    try:
+        rasterizer = get_rasterizer(backend)
+    except PolyoramaError as error:
+        log.warning("%s", error)
+        rasterizer = get_rasterizer("auto")
     state = resolve(*tiny_scene())
     for outputs in ({"rgba8"}, {"rgba8", "depth"}):
         rasterizer.render(state, outputs)
@@ -275,3 +307,40 @@ def recovered(recovery: Recovery, size: tuple[int, int]) -> tuple[Document, Orbi
     """
     document = recovery.recover()
     return document, first_view(document, size)
+
+
+def find_missing(document: Document, folder: Path) -> Job[dict[str, Path]]:
+    """Files below a folder that are those of missing linked nodes, by node id; told by hash."""
+    from polyorama.io.links import find_file
+
+    missing = [node for node in document.nodes if node.missing]
+    found = {}
+    for number, node in enumerate(missing):
+        assert node.source is not None
+        yield Progress(number, len(missing), node.name)
+        path = find_file(folder, node.source)
+        if path is not None:
+            found[node.id] = path
+    return found
+
+
+def _examples() -> Path:
+    return Path(str(resources.files("polyorama_assets"))) / "examples"
+
+
+def example_scripts() -> list[Script]:
+    """The scripts that ship with Polyorama, in the order of their names."""
+    found = []
+    for path in sorted(_examples().glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        first = text.partition("\n")[0].strip('"#. ')
+        found.append(Script(first or path.stem, text, path))
+    return found
+
+
+def example_projects() -> list[tuple[str, Path]]:
+    """Titles and files of the projects that ship with Polyorama, the sample stage apart."""
+    return [
+        (path.stem.partition("-")[2].replace("-", " ").capitalize(), path)
+        for path in sorted(_examples().glob("*.poly"))
+    ]

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from polyorama.core.frozen import FrozenMap
 from polyorama.edit.command import Call
 from polyorama.edit.editor import Editor, python_line
+from polyorama.edit.history import History
 from polyorama.edit.ops import find_op
-from polyorama.errors import PolyoramaError
+from polyorama.errors import PolyoramaError, UsageError
 from polyorama_studio.jobs import Handlers
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class Editing(QObject):
         super().__init__(session)
         self._session = session
         self.editor: Editor | None = None
+        session.preferences.changed.connect(self._on_preferences)
+
+    @Slot()
+    def _on_preferences(self) -> None:
+        if self.editor is not None:
+            self.editor.history.limit = self._session.preferences.history_mib << 20
 
     @property
     def document(self) -> Document | None:
@@ -61,7 +68,8 @@ class Editing(QObject):
 
     def open(self, document: Document | None) -> None:
         """Edit another document, with an empty history; None closes."""
-        self.editor = None if document is None else Editor(document)
+        limit = self._session.preferences.history_mib << 20
+        self.editor = None if document is None else Editor(document, history=History(limit))
         if self.editor is not None:
             self.editor.subscribe(self._on_change)
         self.replaced.emit()
@@ -113,17 +121,29 @@ class Editing(QObject):
         )
 
     def take(self, before: Document, after: Document, name: str, /, **arguments: Any) -> bool:
-        """Take over what an operation made of `before` elsewhere; tells whether it was done."""
-        if self.editor is None:
-            return False
-        call = Call(name, FrozenMap(arguments))
+        """As `commit`; a failure becomes a toast. Tells whether it was done."""
         try:
-            self.editor.commit(before, after, find_op(name).titled(arguments), call)
+            self.commit(before, after, name, arguments)
         except PolyoramaError as error:
             self._session.report(error)
             return False
-        self._log(call)
         return True
+
+    def commit(
+        self, before: Document, after: Document, name: str, arguments: dict[str, Any]
+    ) -> None:
+        """Take over what an operation made of `before` elsewhere.
+
+        Raises
+        ------
+        UsageError
+            If the document changed in the same place since, or another one is open.
+        """
+        if self.editor is None:
+            raise UsageError("Nothing is open any more.")
+        call = Call(name, FrozenMap(arguments))
+        self.editor.commit(before, after, find_op(name).titled(arguments), call)
+        self._log(call)
 
     def _on_computed(
         self,
@@ -164,20 +184,28 @@ class Editing(QObject):
         if self.editor is not None:
             self.editor.end_gesture()
 
-    def undo(self) -> None:
-        """Take the last step back."""
-        if self.editor is not None and self.editor.undo():
+    def undo(self) -> bool:
+        """Take the last step back; False where there is none."""
+        done = self.editor is not None and self.editor.undo()
+        if done:
             self._log(Call("undo"))
+        return done
 
-    def redo(self) -> None:
-        """Do the step that was taken back last once more."""
-        if self.editor is not None and self.editor.redo():
+    def redo(self) -> bool:
+        """Do the step that was taken back last once more; False where there is none."""
+        done = self.editor is not None and self.editor.redo()
+        if done:
             self._log(Call("redo"))
+        return done
 
     def go_to(self, position: int) -> None:
         """Undo or redo until so many steps are done."""
-        if self.editor is not None:
-            self.editor.go_to(position)
+        if self.editor is None:
+            return
+        steps = self.editor.history.position - position
+        for _ in range(abs(steps)):
+            if not (self.undo() if steps > 0 else self.redo()):
+                return
 
     def _log(self, call: Call) -> None:
         self.logged.emit(python_line(call))

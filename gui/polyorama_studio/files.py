@@ -64,11 +64,12 @@ class _Icons(QFileIconProvider):
 
 
 def _patterns() -> list[str]:
+    from polyorama.io.audio import AUDIO_ENDINGS
     from polyorama.io.formats import FORMATS
     from polyorama.verbs.open import MESH_ENDINGS
 
     endings = {e for entry in FORMATS if entry.name != "csv" for e in entry.endings}
-    return sorted(_pattern(ending) for ending in {*endings, *MESH_ENDINGS, ".poly"})
+    return sorted(_pattern(e) for e in {*endings, *MESH_ENDINGS, *AUDIO_ENDINGS, ".poly"})
 
 
 def _pattern(ending: str) -> str:
@@ -81,6 +82,7 @@ def _tr(text: str) -> str:
 
 def open_filter() -> str:
     """The filters of the file dialog: everything that can be opened, then each kind."""
+    from polyorama.io.audio import AUDIO_ENDINGS
     from polyorama.io.formats import FORMATS
     from polyorama.verbs.open import MESH_ENDINGS
 
@@ -91,6 +93,7 @@ def open_filter() -> str:
         if entry.name != "csv"
     ]
     kinds.append((_tr("Meshes"), list(MESH_ENDINGS)))
+    kinds.append((_tr("Sounds"), list(AUDIO_ENDINGS)))
     lines = [_tr("All that can be opened ({0})").format(" ".join(_patterns()))]
     lines += [f"{name} ({' '.join(map(_pattern, endings))})" for name, endings in kinds]
     return ";;".join(lines)
@@ -103,12 +106,14 @@ def open_dialog(parent: QWidget, title: str, folder: str, tokens: Tokens) -> QFi
     return dialog
 
 
-def save_dialog(parent: QWidget, title: str, path: str, kinds: str, tokens: Tokens) -> QFileDialog:
-    """A dialog that chooses a file to write."""
+def save_dialog(
+    parent: QWidget, title: str, path: str, kinds: str, tokens: Tokens, ending: str
+) -> QFileDialog:
+    """A dialog that chooses a file to write; `ending` is added to names that have none."""
     dialog = _dialog(parent, title, "", kinds, tokens)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-    dialog.setDefaultSuffix("png")
+    dialog.setDefaultSuffix(ending)
     dialog.selectFile(path)
     return dialog
 

@@ -111,7 +111,7 @@ class Saving(QObject):
         recovery
             The journal that it was recovered from; then it differs from what the files hold.
         """
-        self.closed()
+        self._forget()
         own = len(files) == 1 and files[0].suffix.lower() == PROJECT_ENDING
         self.path = files[0].absolute() if own and not calls.is_ours(files[0]) else None
         self._base = document
@@ -122,13 +122,16 @@ class Saving(QObject):
 
     def closed(self) -> None:
         """Nothing is open; the journal of what was goes."""
+        self._forget()
+        self.changed.emit()
+
+    def _forget(self) -> None:
         if self.journal is not None:
             self.journal.close()
         self.journal = None
         self.path = None
         self._base = self._saved = self._given_up = None
         self._known = (None, False)
-        self.changed.emit()
 
     def close(self) -> None:
         """End the journal; the program ends as a person wanted."""

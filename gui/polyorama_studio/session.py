@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama_studio.orbit import OrbitView
 
-__all__ = ["Busy", "Notice", "Session"]
+__all__ = ["Busy", "Notice", "Session", "Told"]
 
 log = logging.getLogger(__name__)
+
+_MOST_TOLD = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,14 @@ class Notice:
     text: str
     action_title: str = ""
     action: Callable[[], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A notice and when it was shown."""
+
+    time: datetime
+    notice: Notice
 
 
 class Session(QObject):
@@ -102,6 +114,9 @@ class Session(QObject):
         self.saving = Saving(self)
         self.opening = Opening(self, opener)
         self.sharing = Sharing(self)
+        self.told: deque[Told] = deque(maxlen=_MOST_TOLD)
+        """Notices that were shown, oldest first."""
+        self.notice.connect(self._remember_notice)
         self.python: list[str] = []
         """Python lines that do what was done here, oldest first."""
         self.busy: Busy | None = None
@@ -209,6 +224,10 @@ class Session(QObject):
     ) -> None:
         """Show a notice as a toast; see `Notice`."""
         self.notice.emit(Notice(kind, text, action_title, action))
+
+    @Slot(object)
+    def _remember_notice(self, notice: Notice) -> None:
+        self.told.append(Told(datetime.now().astimezone(), notice))
 
     def report(
         self,

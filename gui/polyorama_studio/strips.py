@@ -5,13 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, fixed_font, font
 from polyorama_studio.words import shortened, tip
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+
     from polyorama_studio.actions import ActionSet
     from polyorama_studio.session import Session
 
@@ -19,45 +31,102 @@ __all__ = ["Rail", "StatusStrip"]
 
 
 class Rail(QFrame):
-    """A narrow column of the most used actions; window switches stand at its foot."""
+    """A narrow column of the most used actions; window switches stand at its foot.
 
-    def __init__(self, actions: ActionSet, parent: QWidget) -> None:
+    Where the window is too low for all of them, the last ones go into a menu.
+    """
+
+    def __init__(self, actions: ActionSet, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
         self.setFixedWidth(Metrics.rail)
+        self._session = session
+        self._head: list[QWidget] = []
+        self._foot: list[QToolButton] = []
+        self._actions: dict[QWidget, QAction] = {}
         layout = QVBoxLayout(self)
         side = Metrics.space[0]
-        layout.setContentsMargins(side, side, side, side)
+        layout.setContentsMargins(0, side, 0, side)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         layout.setSpacing(Metrics.hair)
         before = ""
         for action, qt_action in actions.in_rail():
+            button = self._button(qt_action)
+            if action.menu == "window":
+                self._foot.append(button)
+                continue
             group = f"{action.menu}{action.group}"
-            if action.menu == "window" and not before.startswith("window"):
-                layout.addStretch(1)
-            elif before and group != before and action.menu != "window":
-                layout.addSpacing(side)
-                layout.addWidget(self._line())
-                layout.addSpacing(side)
+            if before and group != before:
+                self._head.append(self._line())
             before = group
-            button = QToolButton(self)
-            button.setDefaultAction(qt_action)
-            button.setIconSize(QSize(Metrics.icon, Metrics.icon))
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(qt_action.text().rstrip("."))
+            self._head.append(button)
+        self.more = QToolButton(self)
+        self.more.setToolTip(self.tr("More"))
+        self.more.setAccessibleName(self.tr("More"))
+        self.more.setIconSize(QSize(Metrics.icon, Metrics.icon))
+        self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.more.clicked.connect(self._show_more)
+        for widget in (*self._head, self.more):
+            layout.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(1)
+        for button in self._foot:
             layout.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        session.theme.changed.connect(self._dress)
+        self._dress()
+
+    def _button(self, action: QAction) -> QToolButton:
+        button = QToolButton(self)
+        button.setDefaultAction(action)
+        button.setIconSize(QSize(Metrics.icon, Metrics.icon))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(action.text().rstrip("."))
+        self._actions[button] = action
+        return button
 
     def _line(self) -> QFrame:
         line = QFrame(self)
         line.setObjectName("railLine")
         line.setFixedWidth(Metrics.icon)
-        line.setContentsMargins(0, 0, 0, 0)
         holder = QFrame(self)
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(line, 0, Qt.AlignmentFlag.AlignHCenter)
-        holder.setFixedHeight(1)
+        holder.setFixedHeight(Metrics.space[1] + 1)
         return holder
+
+    @Slot()
+    def _dress(self) -> None:
+        self.more.setIcon(icon("more", self._session.theme.tokens.color("quiet")))
+
+    def minimumSizeHint(self) -> QSize:
+        """Low: what does not fit goes into the menu."""
+        return QSize(Metrics.rail, 4 * Metrics.rail)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many as fit."""
+        super().resizeEvent(event)
+        gap = Metrics.hair
+        heights = [widget.sizeHint().height() + gap for widget in self._head]
+        foot = sum(button.sizeHint().height() + gap for button in self._foot)
+        room = self.height() - foot - 2 * Metrics.space[0] - gap
+        fits = sum(heights) <= room
+        if not fits:
+            room -= self.more.sizeHint().height() + gap
+        for widget, height in zip(self._head, heights, strict=True):
+            room -= height
+            widget.setVisible(room >= 0)
+        self.more.setVisible(not fits)
+
+    @Slot()
+    def _show_more(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for widget in self._head:
+            action = self._actions.get(widget)
+            if action is not None and widget.isHidden():
+                menu.addAction(action)
+        menu.popup(self.more.mapToGlobal(self.more.rect().topRight()))
 
 
 class PythonLine(QWidget):

@@ -1,39 +1,34 @@
-"""The one window; all dialogs are opened from here."""
+"""The one window."""
 
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt, Slot
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QIcon, QKeyEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QMainWindow, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from polyorama_studio.actions import ACTIONS, MENUS, ActionSet, translated
-from polyorama_studio.dialogs.about import AboutDialog
-from polyorama_studio.dialogs.keys import KeysDialog
-from polyorama_studio.dialogs.picture import PictureDialog
-from polyorama_studio.docks import DockHost
-from polyorama_studio.files import open_dialog, save_dialog
+from polyorama_studio.actions import ACTIONS, ActionSet
+from polyorama_studio.asking import Asking
+from polyorama_studio.docks import DockHost, EdgeStrip
 from polyorama_studio.icons import icon
-from polyorama_studio.logs import log_text
-from polyorama_studio.session import Notice, Session
+from polyorama_studio.menus import Menus
+from polyorama_studio.palette import Palette
 from polyorama_studio.strips import Rail, StatusStrip
-from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.grid import ViewGrid
 from polyorama_studio.viewport.viewport import Viewport
-from polyorama_studio.words import menu_text, shortened, tip
+from polyorama_studio.workspaces import WorkspaceTabs
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
+
+    from polyorama_studio.session import Session
 
 __all__ = ["Window"]
 
 log = logging.getLogger(__name__)
 
 _FIRST_SIZE = (1440, 900)
-_CONTEXT_MENU = (
-    "view.frame", "view.front", "view.right", "view.top", "", "view.orthographic",
-    "view.turntable", "", "file.save-picture", "edit.copy-picture", "edit.copy-command",
-    "edit.copy-python",
-)  # fmt: skip
 
 
 class Window(QMainWindow):
@@ -50,99 +45,93 @@ class Window(QMainWindow):
         self.panels_hidden = False
         self.on_stage = False
         self._was_maximized = False
-        self._picture: tuple[tuple[int, int], bool] = ((1, 1), False)
+        self._leaving = False
         self.setWindowIcon(self._icon())
         self.viewport = Viewport(session, self)
         self.views = ViewGrid(session, self.viewport, self)
+        # Actions ask the docks how they stand, so those are there first.
+        self._middle = QWidget(self)
+        self.docks = DockHost(session, self.views, self._middle)
         self.actions_by_id = ActionSet(self, ACTIONS)
-        self._rail = Rail(self.actions_by_id, self)
+        self._rail = Rail(self.actions_by_id, session, self)
         self._status = StatusStrip(session, self)
-        self._recent_menu = QMenu(self.tr("Open recent"), self)
+        self.workspaces = WorkspaceTabs(session, self)
+        self._edges = [
+            EdgeStrip(session, self.docks, area, self._middle)
+            for area in ("left", "right", "bottom")
+        ]
         self._lay_out()
-        self._fill_menus()
-        self._bind_shortcuts()
-        self.views.menu_asked.connect(self._show_context_menu)
-        session.opening.asked.connect(self._ask_open)
-        session.opening.files_changed.connect(self._on_files)
-        session.logged.connect(self._refresh_actions)
-        session.preferences.recent_changed.connect(self._fill_recent)
+        self.asking = Asking(self)
+        self.menus = Menus(self)
+        self.palette_ = Palette(self)
+        self._shown_state: tuple[object, ...] = ()
+        self._connect()
+        self.resize(*_FIRST_SIZE)
+        geometry, layout = session.preferences.geometry, session.preferences.layout
+        if geometry is not None:
+            self.restoreGeometry(geometry)
+        if layout is not None:
+            self.docks.restore_layout(layout.data())
+        self._on_title()
+        self.viewport.setFocus()
+
+    def _connect(self) -> None:
+        session, toolbox = self.session, self.viewport.toolbox
+        self.views.menu_asked.connect(self.menus.show_context_menu)
+        self.workspaces.search_asked.connect(self.show_palette)
+        for signal in (session.opening.files_changed, session.saving.changed):
+            signal.connect(self._on_title)
         for signal in (
             session.stage.document_changed,
             session.stage.view_changed,
             session.stage.spinning_changed,
+            session.stage.picture_ready,
             session.theme.changed,
+            session.logged,
         ):
             signal.connect(self._refresh_actions)
-        toolbox = self.viewport.toolbox
         for signal in (
             toolbox.tool_changed,
             toolbox.options_changed,
             toolbox.layers.changed,
             toolbox.camera_lock.changed,
             self.views.changed,
+            self.docks.arranged,
+            session.preferences.changed,
+            session.editing.edited,
         ):
             signal.connect(self._refresh_edits)
-        self._shown_state: tuple[object, ...] = ()
-        session.stage.picture_ready.connect(self._refresh_actions)
-        session.editing.edited.connect(self._refresh_edits)
-        self.resize(*_FIRST_SIZE)
-        geometry = session.preferences.geometry
-        if geometry is not None:
-            self.restoreGeometry(geometry)
-        self._on_files()
-        self._fill_recent()
-        self.viewport.setFocus()
 
     def _icon(self) -> QIcon:
         return icon("polyorama", self.session.theme.tokens.color("text"))
 
     def _lay_out(self) -> None:
-        middle = QWidget(self)
+        left, right, bottom = self._edges
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._rail)
-        self.docks = DockHost(self.session, self.views, middle)
+        for widget in (self._rail, left):
+            row.addWidget(widget)
         row.addWidget(self.docks, 1)
-        column = QVBoxLayout(middle)
+        row.addWidget(right)
+        column = QVBoxLayout(self._middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(row, 1)
+        column.addWidget(bottom)
         column.addWidget(self._status)
-        self.setCentralWidget(middle)
-
-    def _fill_menus(self) -> None:
-        for menu_id, title in MENUS:
-            menu = QMenu(translated(title), self)
-            self.menuBar().addMenu(menu)
-            group = 0
-            for action, qt_action in self.actions_by_id.in_menu(menu_id):
-                if action.group != group:
-                    menu.addSeparator()
-                    group = action.group
-                menu.addAction(qt_action)
-                if action.id == "file.add":
-                    menu.addMenu(self._recent_menu)
-
-    def _bind_shortcuts(self) -> None:
-        # On the window, so that they work while the menu bar is hidden.
-        for menu_id, _ in MENUS:
-            for action, qt_action in self.actions_by_id.in_menu(menu_id):
-                if action.shortcut == "Tab":
-                    # Elsewhere Tab moves the focus, as everybody expects.
-                    qt_action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-                    self.viewport.addAction(qt_action)
-                else:
-                    self.addAction(qt_action)
+        self.setCentralWidget(self._middle)
+        self.menuBar().setCornerWidget(self.workspaces, Qt.Corner.TopRightCorner)
 
     # What the session says
 
     @Slot()
-    def _on_files(self) -> None:
-        # Qt takes this sign for the place of an asterisk, and two of it for one.
+    def _on_title(self) -> None:
+        # Qt takes this sign for the place of the mark, and two of it for one.
         title = self.session.title.replace("[*]", "[*][*]")
-        self.setWindowTitle(f"{title} - Polyorama" if title else "Polyorama")
-        self._refresh_actions()
+        self.setWindowTitle(f"{title}[*] - Polyorama" if title else "Polyorama")
+        self.setWindowModified(bool(title) and self.session.saving.modified)
+        self._refresh_edits()
 
     @Slot()
     @Slot(object)
@@ -172,91 +161,12 @@ class Window(QMainWindow):
             self._shown_state = state
             self.actions_by_id.refresh()
 
-    @Slot()
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        recent = self.session.preferences.recent
-        metrics = self._recent_menu.fontMetrics()
-        for path in recent:
-            name = shortened(path.name, metrics, Metrics.recent_words)
-            action = self._recent_menu.addAction(menu_text(name))
-            action.setData(path)
-            action.setToolTip(tip(str(path)))
-            action.triggered.connect(self._open_recent)
-        if recent:
-            self._recent_menu.addSeparator()
-            self._recent_menu.addAction(self.tr("Forget these")).triggered.connect(
-                self.session.preferences.forget_recent
-            )
-        self._recent_menu.setEnabled(bool(recent))
-
-    @Slot()
-    def _open_recent(self) -> None:
-        action = self.sender()
-        if isinstance(action, QAction):
-            self.session.open_files([action.data()])
-
-    @Slot(QPoint)
-    def _show_context_menu(self, position: QPoint) -> None:
-        menu = QMenu(self)
-        for action_id in _CONTEXT_MENU:
-            if action_id:
-                menu.addAction(self.actions_by_id[action_id])
-            else:
-                menu.addSeparator()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(position)
-
     # What actions do
 
     @Slot()
-    def _ask_open(self) -> None:
-        self.ask_open(add=False)
-
-    def ask_open(self, *, add: bool) -> None:
-        """Choose files and open them, or add them to what is open."""
-        dialog = open_dialog(
-            self,
-            self.tr("Add to the scene") if add else self.tr("Open"),
-            self.session.preferences.folder,
-            self.session.theme.tokens,
-        )
-        dialog.filesSelected.connect(self._add_files if add else self._open_files)
-        self._show_dialog(dialog)
-
-    @Slot(list)
-    def _open_files(self, names: list[str]) -> None:
-        self.session.open_files([Path(name) for name in names])
-
-    @Slot(list)
-    def _add_files(self, names: list[str]) -> None:
-        self.session.open_files([Path(name) for name in names], add=True)
-
-    def ask_save_picture(self) -> None:
-        """Choose size, background and file, then draw."""
-        dialog = PictureDialog(self.session, self)
-        dialog.chosen.connect(self._ask_picture_file)
-        self._show_dialog(dialog)
-
-    @Slot(object, bool)
-    def _ask_picture_file(self, size: tuple[int, int], transparent: bool) -> None:
-        stem = self.session.files[0].stem if self.session.files else self.tr("picture")
-        path = Path(self.session.preferences.folder) / f"{stem}.png"
-        self._picture = (size, transparent)
-        dialog = save_dialog(
-            self,
-            self.tr("Save picture"),
-            str(path),
-            self.tr("Pictures (*.png *.webp *.jpg *.jpeg)"),
-            self.session.theme.tokens,
-        )
-        dialog.fileSelected.connect(self._save_picture)
-        self._show_dialog(dialog)
-
-    @Slot(str)
-    def _save_picture(self, name: str) -> None:
-        size, transparent = self._picture
-        self.session.sharing.save_picture(Path(name), size, transparent=transparent)
+    def show_palette(self) -> None:
+        """Everything that can be done, by a few letters of its name."""
+        self.palette_.open()
 
     def toggle_panels(self) -> None:
         """Leave nothing but the picture in the window, or bring all back."""
@@ -288,22 +198,15 @@ class Window(QMainWindow):
         """Dark or light."""
         self.session.set_theme("light" if self.session.theme.tokens.name == "dark" else "dark")
 
-    def show_keys(self) -> None:
-        """How to move around."""
-        self._show_dialog(KeysDialog(self.session, self))
+    def save_layout(self, name: str) -> None:
+        """Keep under a name how the panels stand."""
+        self.session.preferences.save_layout(name, QByteArray(self.docks.layout_state()))
 
-    def show_about(self) -> None:
-        """Version and licence."""
-        self._show_dialog(AboutDialog(self.session, self))
-
-    def _show_dialog(self, dialog: QDialog) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    def copy_log(self) -> None:
-        """Put what the studio has noted on the clipboard."""
-        QGuiApplication.clipboard().setText(log_text())
-        self.session.notice.emit(Notice("info", self.tr("Log copied")))
+    def choose_layout(self, name: str) -> None:
+        """Let the panels stand as they were saved under a name."""
+        state = self.session.preferences.named_layout(name)
+        if state is not None:
+            self.docks.restore_layout(state.data())
 
     def quit(self) -> None:
         """Close the window, which ends the program."""
@@ -320,10 +223,26 @@ class Window(QMainWindow):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The palette stays in the middle."""
+        super().resizeEvent(event)
+        if self.palette_.isVisible():
+            self.palette_.place()
+
+    def _leave(self) -> None:
+        """Close for good: what is open was saved, or given up."""
+        self._leaving = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop threads and timers before the widgets go."""
+        """Ask about unsaved changes; then stop threads and timers before the widgets go."""
+        if not self._leaving and self.session.saving.modified and self.isVisible():
+            event.ignore()
+            self.session.saving.leave(self._leave)
+            return
         if not self.on_stage:
             self.session.preferences.geometry = self.saveGeometry()
+        self.session.preferences.layout = QByteArray(self.docks.layout_state())
         # Gone for the eye at once, though threads may take a moment.
         self.hide()
         self.session.close()

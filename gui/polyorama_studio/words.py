@@ -10,16 +10,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QFontMetrics
 
-__all__ = ["legible", "local_path", "menu_text", "shortened", "tip"]
+__all__ = [
+    "duration_text", "legible", "local_path", "memory_text", "menu_text", "shortened", "tip",
+    "translated",
+]  # fmt: skip
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Characters that turn the direction of writing, so that an ending can look like another."""
+
+
+def translated(text: str) -> str:
+    """A title or tooltip of a table in the person's language."""
+    return QCoreApplication.translate("actions", text)
+
+
+def duration_text(seconds: float) -> str:
+    """A length of time as people say it: ``8 s``, ``2 min 5 s``, ``1 h 12 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{max(whole, 0)} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def memory_text(size: float) -> str:
+    """A number of bytes as people read it: ``12 kB``, ``3.4 MB``."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit in ("B", "kB") or size >= 100 else f"{size:.1f} MB"
+        size /= 1000.0
+    return f"{size:.1f} GB"
 
 
 def legible(name: str) -> str:

@@ -86,7 +86,8 @@ def test_recent_files_are_offered(qtbot: QtBot, window: Window, tmp_path: Path) 
     assert [row.path.name for row in rows] == ["b.ply", "c.ply", "d.ply", "e.ply", "f.ply"]
     qtbot.mouseClick(rows[1], LEFT)
     qtbot.waitUntil(lambda: window.session.title == "c.ply")
-    assert window.windowTitle() == "c.ply - Polyorama"
+    assert window.windowTitle() == "c.ply[*] - Polyorama"
+    assert not window.isWindowModified()
 
 
 def test_start_page_keeps_its_spaces(qtbot: QtBot, window: Window, tmp_path: Path) -> None:
@@ -344,7 +345,7 @@ def test_open_dialog_takes_several_files(qtbot: QtBot, window: Window, tmp_path:
     names = [tmp_path / "a.ply", tmp_path / "b.splat"]
     for name in names:
         name.touch()
-    window.ask_open(add=False)
+    window.asking.open_files()
     dialog = window.findChild(QFileDialog)
     kinds = dialog.nameFilters()
     for ending in (".poly", ".ply", ".splat", ".ksplat", ".spz", ".sog", ".glb", ".obj"):
@@ -393,7 +394,7 @@ def test_theme_is_switched_and_remembered(qtbot: QtBot, opened: Window) -> None:
 
 
 def test_context_menu_is_made_of_actions(opened: Window) -> None:
-    opened._show_context_menu(QPoint(10, 10))
+    opened.menus.show_context_menu(QPoint(10, 10))
     menu = QApplication.activePopupWidget()
     assert menu is not None
     assert opened.actions_by_id["view.frame"] in menu.actions()

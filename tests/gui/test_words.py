@@ -75,14 +75,15 @@ def test_any_name_can_be_opened(qtbot: QtBot, window: Window, tmp_path: Path, na
     assert window.minimumSizeHint().width() < 900
     assert session.preferences.recent == [path.resolve()]
     assert Preferences(path=tmp_path / "studio.ini").recent == [path.resolve()]
-    assert window.windowTitle().replace("[*][*]", "[*]") == f"{legible(name)} - Polyorama"
+    shown = window.windowTitle().replace("[*][*]", "[*]")
+    assert shown == f"{legible(name)}[*] - Polyorama"
     session.opening.close()
     row = next(row for row in window.findChildren(RecentRow) if row.isVisible())
     assert row.height() == 28, "one line"
     for label in row.findChildren(QLabel):
         assert label.geometry().right() <= row.width()
         assert label.pixmap() or label.textFormat() == Qt.TextFormat.PlainText
-    action = window._recent_menu.actions()[0]
+    action = window.menus.recent.actions()[0]
     assert action.text().count("&") == 2 * name.count("&")
     action.trigger()
     qtbot.waitUntil(lambda: session.files == (path.resolve(),) and session.stage.idle)

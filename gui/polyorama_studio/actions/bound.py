@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
 from polyorama_studio.icons import icon
+from polyorama_studio.words import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from polyorama_studio.actions.action import Action
     from polyorama_studio.window import Window
 
 __all__ = ["ActionSet", "translated"]
-
-
-def translated(text: str) -> str:
-    """A title or tooltip of the table in the person's language."""
-    return QCoreApplication.translate("actions", text)
 
 
 class _Bound(QObject):
@@ -36,6 +34,7 @@ class _Bound(QObject):
         self.qt.setToolTip(self._tooltip())
         self.qt.setStatusTip(translated(action.tooltip))
         self.qt.triggered.connect(self._run)
+        self._tinted: tuple[str, bool] | None = None
 
     def _tooltip(self) -> str:
         keys = self.qt.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
@@ -61,7 +60,10 @@ class _Bound(QObject):
         """The icon in the theme's colours."""
         if self.action.icon:
             tokens = self._window.session.theme.tokens
-            on = self.action.checked is not None and self.action.checked(self._window)
+            on = self.action.checked is not None and self.qt.isChecked()
+            if self._tinted == (tokens.name, on):
+                return
+            self._tinted = (tokens.name, on)
             token = "accent" if on and self.action.rail else "text"
             disabled = tokens.color("quiet")
             disabled.setAlphaF(0.45)
@@ -75,6 +77,9 @@ class ActionSet(QObject):
         super().__init__(window)
         self._bound = {action.id: _Bound(action, window, self) for action in actions}
         self.refresh()
+
+    def __iter__(self) -> Iterator[tuple[Action, QAction]]:
+        return ((bound.action, bound.qt) for bound in self._bound.values())
 
     def __getitem__(self, action_id: str) -> QAction:
         return self._bound[action_id].qt

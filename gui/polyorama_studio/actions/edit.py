@@ -1,4 +1,4 @@
-"""Copying what is shown and what was done."""
+"""Taking steps back, copying what is shown and what was done, preferences."""
 
 from __future__ import annotations
 
@@ -36,14 +36,19 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "edit.copy-python", "Copy camera as Python",
-        lambda w: w.session.sharing.copy_python(), "edit", "Ctrl+Shift+P", has_document,
+        lambda w: w.session.sharing.copy_python(), "edit", "Ctrl+Alt+C", has_document,
         "Put the Python that makes this camera on the clipboard",
         python="po.Camera.look_at", icon="camera", group=2,
     ),
     Action(
-        "edit.copy-session", "Copy session as Python", lambda w: w.session.sharing.copy_session(),
-        "edit", "", has_python,
+        "edit.copy-session", "Copy session as Python",
+        lambda w: w.session.sharing.copy_session(), "edit", "", has_python,
         "Put the Python that does what was done since the start on the clipboard",
         icon="code", group=2,
+    ),
+    Action(
+        "edit.preferences", "Preferences...", lambda w: w.asking.preferences(), "edit", "Ctrl+,",
+        tooltip="Theme, size, memory, autosave, mouse, units, what draws", icon="settings",
+        dialog=True, group=3,
     ),
 )  # fmt: skip
