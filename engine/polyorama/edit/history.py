@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.scene.timeline import Track
+
 if TYPE_CHECKING:
     from polyorama.edit.command import Command
     from polyorama.scene.document import Document
 
 __all__ = ["History", "held_bytes"]
+
+_KEY_BYTES = 256
+"""Of a key of a track, about."""
 
 
 class History:
@@ -99,32 +104,36 @@ class History:
 
 
 def held_bytes(*values: Any) -> int:
-    """Bytes of the distinct arrays inside dataclasses, mappings and sequences."""
+    """Bytes of the distinct arrays and tracks inside dataclasses, mappings and sequences."""
     return sum(_owned(values).values())
 
 
 def _owned(value: Any) -> dict[int, int]:
-    """Bytes of the distinct arrays in a value by the ids of what owns their memory."""
+    """Bytes of the distinct arrays and tracks in a value by the ids of what owns their memory."""
     found: dict[int, int] = {}
-    for array in _arrays(value):
-        owner = array
+    for part in _heavy(value):
+        if isinstance(part, Track):
+            found[id(part)] = _KEY_BYTES * len(part.keys)
+            continue
+        owner = part
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
         found[id(owner)] = owner.nbytes
     return found
 
 
-def _arrays(value: Any) -> Iterator[np.ndarray]:
-    if isinstance(value, np.ndarray):
+def _heavy(value: Any) -> Iterator[np.ndarray | Track]:
+    # Tracks are taken whole: to look at each of ten thousand keys would take seconds.
+    if isinstance(value, np.ndarray | Track):
         yield value
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
-            yield from _arrays(getattr(value, field.name))
+            yield from _heavy(getattr(value, field.name))
     elif isinstance(value, Mapping):
         for part in value.values():
-            yield from _arrays(part)
+            yield from _heavy(part)
     elif isinstance(value, tuple | list | Iterator) or (
         hasattr(value, "__iter__") and not isinstance(value, str | bytes)
     ):
         for part in value:
-            yield from _arrays(part)
+            yield from _heavy(part)

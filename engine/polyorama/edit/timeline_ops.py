@@ -98,13 +98,12 @@ def key(
 def remove_keys(document: Document, keys: Sequence[tuple[str, float]]) -> Document:
     """Remove keys, each given as path and time; a track without keys goes too."""
     timeline = document.timeline
-    for path, time in keys:
-        whole = full_path(document, path)
-        track = timeline.tracks.get(whole)
+    for path, times in _by_path(document, keys).items():
+        track = timeline.tracks.get(path)
         if track is None:
             continue
-        rest = tuple(k for k in track.keys if k.time != time)
-        timeline = timeline.with_track(whole, replace(track, keys=rest) if rest else None)
+        rest = tuple(k for k in track.keys if k.time not in times)
+        timeline = timeline.with_track(path, replace(track, keys=rest) if rest else None)
     return replace(document, timeline=timeline)
 
 
@@ -114,10 +113,7 @@ def shift_keys(
 ) -> Document:
     """Move keys in time, or copies of them; a key that lies where one arrives is replaced."""
     timeline = document.timeline
-    by_path: dict[str, list[float]] = {}
-    for path, time in keys:
-        by_path.setdefault(full_path(document, path), []).append(time)
-    for path, times in by_path.items():
+    for path, times in _by_path(document, keys).items():
         track = timeline.tracks.get(path)
         if track is None:
             continue
@@ -127,6 +123,17 @@ def shift_keys(
         kept = [k for k in stay if k.time not in arriving]
         timeline = timeline.with_track(path, replace(track, keys=(*kept, *moved)))
     return replace(document, timeline=timeline)
+
+
+def _by_path(document: Document, keys: Sequence[tuple[str, float]]) -> dict[str, set[float]]:
+    """Times of keys by the full paths of their properties."""
+    wholes: dict[str, str] = {}
+    found: dict[str, set[float]] = {}
+    for path, time in keys:
+        if path not in wholes:
+            wholes[path] = full_path(document, path)
+        found.setdefault(wholes[path], set()).add(time)
+    return found
 
 
 @op("Change the track of {path}")
