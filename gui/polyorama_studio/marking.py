@@ -57,113 +57,109 @@ def drawn_under(
     eye = ground.frame @ camera.position - (0.0, 0.0, ground.height)
     if not level:
         eye[2] = -1e6 * ground.radius * np.sign(to_plane[2, 2])  # behind everything
-    lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, parallel], np.float64)
+    lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, parallel], np.float32)
     look = np.array(
-        [*ground.center, floor.reach(distance), floor.spacing(unit), floor.strength], np.float64
+        [*ground.center, floor.reach(distance), floor.spacing(unit), floor.strength], np.float32
     )
     first, second = (floor.axes[name] for name in ground.names)
     colors = np.array([backdrop, floor.line, first, second], np.float32)
     seen = np.empty((0, 0), np.float32) if depth is None or not level else depth
 
     def task(_: int, start: int, stop: int) -> None:
-        _under(start, stop, rgba8, out, to_plane, eye, lens, look, colors, seen)
+        _under(
+            start, stop, rgba8, out, to_plane.astype(np.float32), eye.astype(np.float32), lens,
+            look, colors, seen,
+        )  # fmt: skip
 
     parallel_for(task, rgba8.shape[0], _PARTS_PER_CORE * core_count())
     return out
 
 
 @kernel
-def _grid(u, v, wu, wv, spacing):
-    """Coverage of lines at multiples of `spacing`; `wu`, `wv` are a pixel's extent in u and v."""
-    covered = 0.0
-    for axis in range(2):
-        at, width = (u, wu) if axis == 0 else (v, wv)
-        off = at / spacing
-        off = abs(off - np.floor(off + 0.5)) * spacing
-        line = min(max(1.0 - off / width, 0.0), 1.0)
-        # Lines closer than a few pixels fade away before they can flicker.
-        fade = min(max((0.16 - width / spacing) / 0.12, 0.0), 1.0)
-        covered = max(covered, line * fade)
-    return covered
-
-
-@kernel
-def _meet(x, y, to_plane, eye, lens):
-    """Where a pixel position meets the plane: u, v, depth along the view; depth < 0 for never."""
-    a, b = (x - lens[2]) / lens[0], (y - lens[3]) / lens[1]
-    if lens[4] > 0.0:
-        ox = eye[0] + to_plane[0, 0] * a + to_plane[0, 1] * b
-        oy = eye[1] + to_plane[1, 0] * a + to_plane[1, 1] * b
-        oz = eye[2] + to_plane[2, 0] * a + to_plane[2, 1] * b
-        dx, dy, dz = to_plane[0, 2], to_plane[1, 2], to_plane[2, 2]
-    else:
-        ox, oy, oz = eye[0], eye[1], eye[2]
-        dx = to_plane[0, 0] * a + to_plane[0, 1] * b + to_plane[0, 2]
-        dy = to_plane[1, 0] * a + to_plane[1, 1] * b + to_plane[1, 2]
-        dz = to_plane[2, 0] * a + to_plane[2, 1] * b + to_plane[2, 2]
-    if abs(dz) < 1e-9:
-        return 0.0, 0.0, -1.0
-    t = -oz / dz
-    return ox + t * dx, oy + t * dy, t
+def _lines(at, width, spacing):
+    """Coverage of lines at multiples of `spacing`, for a pixel of such a width at a position."""
+    if width > np.float32(0.16) * spacing:
+        return np.float32(0.0)  # lines closer than a few pixels fade away before they can flicker
+    off = at / spacing
+    off = abs(off - np.floor(off + np.float32(0.5))) * spacing
+    line = max(np.float32(1.0) - off / width, np.float32(0.0))
+    fade = (np.float32(0.16) - width / spacing) * np.float32(1.0 / 0.12)
+    return line * min(fade, np.float32(1.0))
 
 
 @kernel
 def _under(start, stop, rgba8, out, to_plane, eye, lens, look, colors, depth):
-    """Rows `start` to `stop` of `drawn_under`."""
+    """Rows `start` to `stop` of `drawn_under`.
+
+    Where a pixel's ray meets the plane: in perspective at ``u = eye_u - eye_n d_u / d_n`` with the
+    ray's direction d, which is linear in the pixel's place; its derivatives tell how wide a pixel
+    is on the plane. Without perspective the origin is linear and the direction constant.
+    """
     width = rgba8.shape[1]
     tested = depth.size > 0
+    parallel = lens[4] > 0.0
+    one, zero = np.float32(1.0), np.float32(0.0)
+    # Steps of the ray from a pixel to its right and lower neighbour, along u, v and the normal.
+    xu, xv, xn = to_plane[0, 0] / lens[0], to_plane[1, 0] / lens[0], to_plane[2, 0] / lens[0]
+    yu, yv, yn = to_plane[0, 1] / lens[1], to_plane[1, 1] / lens[1], to_plane[2, 1] / lens[1]
+    zu, zv, zn = to_plane[0, 2], to_plane[1, 2], to_plane[2, 2]
+    small, strength, reach = look[3], look[4], look[2]
     for row in range(start, stop):
+        b = row + np.float32(0.5) - lens[3]
         for column in range(width):
-            alpha = rgba8[row, column, 3] * (1.0 / 255.0)
-            red, green, blue = colors[0, 0], colors[0, 1], colors[0, 2]
-            cover, tint = 0.0, 1
+            opacity = rgba8[row, column, 3]
+            surface = zero
+            if tested:
+                surface = depth[row, column]
+            if opacity == 255 and surface <= zero:
+                for c in range(4):
+                    out[row, column, c] = rgba8[row, column, c]
+                continue
+            a = column + np.float32(0.5) - lens[2]
+            su, sv, sn = a * xu + b * yu, a * xv + b * yv, a * xn + b * yn
+            cover, tint = zero, 1
             over = False
-            if alpha < 1.0 or tested:
-                x, y = column + 0.5, row + 0.5
-                u, v, t = _meet(x, y, to_plane, eye, lens)
-                if t > 0.0:
-                    far_u, far_v = u - look[0], v - look[1]
-                    away = np.sqrt(far_u * far_u + far_v * far_v) / look[2]
-                    if away < 1.0:
-                        u1, v1, t1 = _meet(x + 1.0, y, to_plane, eye, lens)
-                        u2, v2, t2 = _meet(x, y + 1.0, to_plane, eye, lens)
-                        wu = abs(u1 - u) + abs(u2 - u) + 1e-12
-                        wv = abs(v1 - v) + abs(v2 - v) + 1e-12
-                        small, large = look[3], 10.0 * look[3]
-                        cover = 0.42 * _grid(u, v, wu, wv, small)
-                        cover = max(cover, _grid(u, v, wu, wv, large))
-                        cover = max(cover, _grid(u, v, wu, wv, 10.0 * large))
-                        on_first = min(max(1.25 - abs(v) / wv, 0.0), 1.0)
-                        on_second = min(max(1.25 - abs(u) / wu, 0.0), 1.0)
-                        strength = look[4]
-                        if max(on_first, on_second) > 0.0:
-                            tint = 2 if on_first > on_second else 3
-                            cover = max(cover, max(on_first, on_second))
-                            strength = min(1.0, 2.2 * strength)
-                        cover *= strength * (1.0 - away * away) ** 2
-                        if t1 < 0.0 or t2 < 0.0:
-                            cover = 0.0
-                        over = tested and depth[row, column] > t * 1.004
-            if over:
-                alpha_left = 1.0 - alpha
-                for c in range(3):
-                    below = rgba8[row, column, c] * (1.0 / 255.0) + alpha_left * colors[0, c]
-                    mixed = below + cover * (colors[tint, c] - below)
-                    out[row, column, c] = np.uint8(min(max(mixed, 0.0), 1.0) * 255.0 + 0.5)
+            if parallel:
+                t = -(eye[2] + sn) / zn
+                u, v = eye[0] + su + t * zu, eye[1] + sv + t * zv
+                along_u, along_v = zu / zn, zv / zn
+                wu = abs(xu - xn * along_u) + abs(yu - yn * along_u)
+                wv = abs(xv - xn * along_v) + abs(yv - yn * along_v)
             else:
-                red += cover * (colors[tint, 0] - red)
-                green += cover * (colors[tint, 1] - green)
-                blue += cover * (colors[tint, 2] - blue)
-                share = (1.0 - alpha) * 255.0
-                out[row, column, 0] = np.uint8(
-                    min(rgba8[row, column, 0] + share * red + 0.5, 255.0)
-                )
-                out[row, column, 1] = np.uint8(
-                    min(rgba8[row, column, 1] + share * green + 0.5, 255.0)
-                )
-                out[row, column, 2] = np.uint8(
-                    min(rgba8[row, column, 2] + share * blue + 0.5, 255.0)
-                )
+                dn = sn + zn
+                inverse = one / dn
+                t = -eye[2] * inverse
+                along_u, along_v = (su + zu) * inverse, (sv + zv) * inverse
+                u, v = eye[0] - eye[2] * along_u, eye[1] - eye[2] * along_v
+                wu = abs(t) * (abs(xu - xn * along_u) + abs(yu - yn * along_u))
+                wv = abs(t) * (abs(xv - xn * along_v) + abs(yv - yn * along_v))
+            if t > zero and (opacity < 255 or surface > t * np.float32(1.004)):
+                far_u, far_v = u - look[0], v - look[1]
+                away = (far_u * far_u + far_v * far_v) / (reach * reach)
+                if away < one:
+                    over = surface > t * np.float32(1.004)
+                    wu, wv = wu + np.float32(1e-12), wv + np.float32(1e-12)
+                    cover = max(_lines(u, wu, small), _lines(v, wv, small)) * np.float32(0.42)
+                    large = np.float32(10.0) * small
+                    cover = max(cover, max(_lines(u, wu, large), _lines(v, wv, large)))
+                    weight = strength
+                    on_first = np.float32(1.25) - abs(v) / wv
+                    on_second = np.float32(1.25) - abs(u) / wu
+                    if max(on_first, on_second) > zero:
+                        tint = 2 if on_first > on_second else 3
+                        cover = max(cover, min(max(on_first, on_second), one))
+                        weight = min(one, np.float32(2.2) * strength)
+                    cover *= weight * (one - away) * (one - away)
+            left = (np.float32(255.0) - opacity) * np.float32(1.0 / 255.0)
+            for c in range(3):
+                below = np.float32(255.0) * colors[0, c]
+                line = np.float32(255.0) * colors[tint, c]
+                if over:
+                    seen = rgba8[row, column, c] + left * below
+                    seen += cover * (line - seen)
+                else:
+                    seen = rgba8[row, column, c] + left * (below + cover * (line - below))
+                out[row, column, c] = np.uint8(min(seen + np.float32(0.5), np.float32(255.0)))
             out[row, column, 3] = 255
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STILL_MS", "Stage"]
 
-STILL_MS = 140
+STILL_MS = 100
 """After so long without a move, the picture counts as still."""
 _UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
 

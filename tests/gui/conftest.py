@@ -17,6 +17,8 @@ if find_spec("PySide6") is None:
 else:
     from polyorama_studio.preferences import Preferences
     from polyorama_studio.session import Session
+    from polyorama_studio.viewport.grid import ViewGrid
+    from polyorama_studio.viewport.viewport import Viewport
     from polyorama_studio.window import Window
     from tests.gui.fakes import FakeRasterizer, Reader
 
@@ -104,3 +106,19 @@ def opened(qtbot: QtBot, window: Window, tmp_path: Path) -> Window:
     qtbot.waitUntil(lambda: window.session.stage.picture is not None)
     qtbot.waitUntil(lambda: window.session.stage.idle)
     return window
+
+
+@pytest.fixture
+def views(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[ViewGrid]:
+    """The viewport with its views and strips, without a window round it, and a document in it."""
+    views = ViewGrid(session, Viewport(session), None)
+    views.resize(1000, 700)
+    views.show()
+    qtbot.waitExposed(views)
+    session.open_files([tmp_path / "thing.splat"])
+    stage = session.stage
+    qtbot.waitUntil(lambda: stage.picture is not None and stage.idle)
+    qtbot.waitUntil(lambda: views.main.toolbox.layers.ground is not None and stage.idle)
+    yield views
+    views.hide()
+    views.deleteLater()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from polyorama.scene.document import Document
+    from polyorama_studio.viewport.grid import ViewGrid
     from polyorama_studio.viewport.toolbox import Toolbox
     from polyorama_studio.viewport.viewport import Viewport
-    from polyorama_studio.window import Window
 
 
 @pytest.fixture
-def viewport(opened: Window) -> Viewport:
-    return opened.viewport
+def viewport(views: ViewGrid) -> Viewport:
+    return views.main
 
 
 @pytest.fixture
@@ -252,3 +253,153 @@ def test_turning_and_scaling_keep_the_pivot(
             assert pivot == pytest.approx(tuple(held.origin), abs=1e-9)
             assert world[1, 1] == pytest.approx(np.cos(np.radians(30.0)))
     assert np.linalg.det(world[:3, :3]) == pytest.approx(2.0)
+
+
+def still(qtbot: QtBot, viewport: Viewport) -> None:
+    stage = viewport.stage
+    qtbot.waitUntil(lambda: stage.idle and stage.is_of_now(stage.picture))
+
+
+def seen(viewport: Viewport, index: int) -> QPointF:
+    """Where a splat is seen."""
+    at = viewport.space().point(document(viewport).nodes[0].splats.means[index])
+    assert at is not None
+    return at
+
+
+def test_a_sphere_selects_what_lies_in_it(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    toolbox.choose("sphere")
+    still(qtbot, viewport)
+    middle = QPointF(viewport.width() / 2.0, viewport.height() / 2.0)
+    drag(viewport, [middle, middle + QPointF(90.0, 0.0)])
+    volume = toolbox.active.volume
+    assert volume is not None
+    radius = np.linalg.norm(volume.matrix[:3, 0]) / 2.0
+    away = np.linalg.norm(document(viewport).nodes[0].splats.means - volume.center, axis=1)
+    assert viewport.space().unit_at(volume.center) * 90.0 == pytest.approx(radius)
+    qtbot.keyClick(viewport, Qt.Key.Key_Return)
+    assert selected(viewport) == set(np.flatnonzero(away <= radius).tolist()) != set()
+    qtbot.keyClick(viewport, Qt.Key.Key_Escape)
+    assert not toolbox.active.busy
+
+
+def test_a_box_can_be_resized_and_turned(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    toolbox.choose("box")
+    still(qtbot, viewport)
+    middle = QPointF(viewport.width() / 2.0, viewport.height() / 2.0)
+    drag(viewport, [middle, middle + QPointF(60.0, 0.0)])
+    before = toolbox.active.volume
+    grip, place = max(before.grips(), key=lambda entry: abs(viewport.space().point(entry[1]).x()))
+    at = viewport.space().point(place)
+    outward = at - viewport.space().point(before.center)
+    hover(viewport, at)
+    drag(viewport, [at, at + outward * 0.5])
+    after = toolbox.active.volume
+    lengths = [np.linalg.norm(v.matrix[:3, :3], axis=0) for v in (before, after)]
+    assert lengths[1][grip[0]] > lengths[0][grip[0]]
+    assert np.delete(lengths[1], grip[0]) == pytest.approx(np.delete(lengths[0], grip[0]))
+    opposite = (grip[0], -grip[1])
+    places = [dict(v.grips())[opposite] for v in (before, after)]
+    assert places[0] == pytest.approx(places[1]), "the other face stays"
+
+
+def show_ids(viewport: Viewport, index: int) -> None:
+    """As if every pixel of the picture showed one splat."""
+    picture = viewport.stage.picture
+    size = (picture.request.camera.height, picture.request.camera.width)
+    fresh = replace(picture, ids=np.full(size, index, np.int32))
+    viewport.stage.picture = fresh
+
+
+def test_the_eyedropper_selects_like_colours(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    toolbox.choose("eyedropper")
+    toolbox.set_options(tolerance=0.3)
+    still(qtbot, viewport)
+    show_ids(viewport, 7)
+    click(viewport, QPointF(200.0, 300.0))
+    colors = np.clip(document(viewport).nodes[0].splats.colors, 0.0, 1.0)
+    alike = np.linalg.norm(colors - colors[7], axis=1) <= 0.3
+    assert selected(viewport) == set(np.flatnonzero(alike).tolist())
+    assert 1 < len(selected(viewport)) < len(colors)
+
+
+def test_a_click_chooses_the_node_that_is_seen(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    still(qtbot, viewport)
+    show_ids(viewport, 3)
+    click(viewport, QPointF(200.0, 300.0))
+    node = document(viewport).nodes[0].id
+    assert document(viewport).chosen == (node,)
+    still(qtbot, viewport)
+    show_ids(viewport, -1)
+    click(viewport, QPointF(200.0, 300.0))
+    assert document(viewport).chosen == ()
+
+
+def test_a_length_scales_the_scene_and_keeps_the_picture(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    toolbox.choose("measure")
+    still(qtbot, viewport)
+    for x in (300.0, 600.0):
+        click(viewport, QPointF(x, 300.0))
+    length = toolbox.active.length
+    assert length == pytest.approx(300.0 * viewport.space().unit_at(toolbox.active.points[0]))
+    before = seen(viewport, 5)
+    for key in (Qt.Key.Key_1, Qt.Key.Key_0):
+        qtbot.keyClick(viewport, key)
+    qtbot.keyClick(viewport, Qt.Key.Key_Return)
+    assert toolbox.active.length == pytest.approx(10.0)
+    world = document(viewport).nodes[0].transform
+    assert np.linalg.det(world[:3, :3]) == pytest.approx((10.0 / length) ** 3)
+    still(qtbot, viewport)
+    means = document(viewport).nodes[0].splats.means
+    after = viewport.space().point(world[:3, :3] @ means[5] + world[:3, 3])
+    assert (after.x(), after.y()) == pytest.approx((before.x(), before.y()), abs=0.01)
+    assert len(viewport.session.editing.editor.history.commands) == 1
+
+
+def test_three_points_lay_the_scene_on_its_floor(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    toolbox.choose("floor")
+    still(qtbot, viewport)
+    viewport.stage.set_view(viewport.stage.view.orbited(20.0, 35.0), moving=False)
+    still(qtbot, viewport)
+    for x, y in ((300.0, 200.0), (600.0, 250.0)):
+        click(viewport, QPointF(x, y))
+    points = list(toolbox.active.points)
+    last = viewport.navigator.surface_point(QPointF(400.0, 500.0))
+    click(viewport, QPointF(400.0, 500.0))
+    world = document(viewport).nodes[0].transform
+    up = np.asarray(document(viewport).up)
+    heights = [(world[:3, :3] @ p + world[:3, 3]) @ up for p in (*points, last)]
+    assert heights == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+    assert world[:3, :3] @ world[:3, :3].T == pytest.approx(np.eye(3))
+    assert not toolbox.active.busy
+
+
+def test_keyed_places_are_keyed_where_they_are_dragged_to(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
+) -> None:
+    session = viewport.session
+    node = document(viewport).nodes[0].id
+    session.editing.run("key", path=f"{node}/translation", time=0.0, value=(0.0, 0.0, 0.0))
+    session.editing.run("key", path=f"{node}/translation", time=2.0, value=(0.0, 0.0, 0.0))
+    session.playback.seek(1.0)
+    toolbox.choose("move")
+    still(qtbot, viewport)
+    gizmo_stands(qtbot, viewport)
+    tip = arm(viewport, 0)
+    drag(viewport, [tip, arm(viewport, 0, 1.5)])
+    track = document(viewport).timeline.tracks[f"{node}/translation"]
+    assert [key.time for key in track.keys] == [0.0, 1.0, 2.0]
+    assert track.keys[1].value[0] > 0.0
+    assert viewport.stage.shown.world(node)[0, 3] == pytest.approx(track.keys[1].value[0])
