@@ -176,16 +176,19 @@ class Editing(QObject):
 
     def begin(self, title: str) -> None:
         """A drag begins: until `end`, all that is run is one step."""
+        self.end()
         if self.editor is not None:
             self.editor.begin_gesture(title)
 
     def end(self) -> None:
         """The drag is over."""
         if self.editor is not None:
-            self.editor.end_gesture()
+            for call in self.editor.end_gesture():
+                self._log(call)
 
     def undo(self) -> bool:
         """Take the last step back; False where there is none."""
+        self.end()
         done = self.editor is not None and self.editor.undo()
         if done:
             self._log(Call("undo"))
@@ -193,6 +196,7 @@ class Editing(QObject):
 
     def redo(self) -> bool:
         """Do the step that was taken back last once more; False where there is none."""
+        self.end()
         done = self.editor is not None and self.editor.redo()
         if done:
             self._log(Call("redo"))
@@ -208,7 +212,9 @@ class Editing(QObject):
                 return
 
     def _log(self, call: Call) -> None:
-        self.logged.emit(python_line(call))
+        # While something is dragged every step would be a line; the end tells the last ones.
+        if self.editor is None or not self.editor.in_gesture:
+            self.logged.emit(python_line(call))
 
     def _on_change(self, editor: Editor, command: Command | None) -> None:
         self._session.stage.change_document(editor.document)

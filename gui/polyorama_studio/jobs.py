@@ -97,6 +97,8 @@ class JobRunner:
         """
         number = next(self._numbers)
         running = Running()
+        if self._closed.is_set():
+            return running  # a late timer may still ask for something
         thread = threading.Thread(
             target=self._run, args=(number, work, handlers, running), name=f"job {name}",
             daemon=True,

@@ -176,6 +176,8 @@ def test_the_move_gizmo_moves_a_node_in_one_step(
     assert np.abs(moved[1:3, 3]).max() < 1e-9
     history = viewport.session.editing.editor.history
     assert [c.title for c in history.commands] == ["Move"]
+    assert [len(c.calls) for c in history.commands] == [1]
+    assert sum(line.startswith("doc.place(") for line in viewport.session.python) == 1
     viewport.session.editing.undo()
     assert np.array_equal(document(viewport).nodes[0].transform, np.eye(4))
 

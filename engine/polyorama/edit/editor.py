@@ -162,15 +162,20 @@ class Editor:
         self.end_gesture()
         self._gesture = (self.document, title)
 
-    def end_gesture(self) -> None:
-        """The gesture is over; without one, nothing happens."""
+    @property
+    def in_gesture(self) -> bool:
+        """Whether a gesture is under way."""
+        return self._gesture is not None
+
+    def end_gesture(self) -> tuple[Call, ...]:
+        """The gesture is over; tells which calls it comes to. Without one, nothing happens."""
         if self._gesture is None:
-            return
+            return ()
         (start, title), calls = self._gesture, self._gesture_calls
         self._gesture, self._gesture_calls = None, []
         kept = _last_of_each(calls)
         if len(kept) == len(calls):
-            return
+            return tuple(kept)
         # Setting a value over and over adds up roundings: the step is what its calls make.
         before, after = self.document, start
         for call in kept:
@@ -181,6 +186,7 @@ class Editor:
         self._replace_last(command)
         if Patch.between(before, after):
             self._tell(command)
+        return tuple(kept)
 
     # History
 
@@ -242,15 +248,27 @@ def _named(entry: Op, values: tuple[Any, ...], arguments: dict[str, Any]) -> dic
 
 
 def _last_of_each(calls: list[Call]) -> list[Call]:
-    """Of `set` and `key` calls the last one of each property, where nothing else is among them."""
-    if any(call.name not in ("set", "key") for call in calls):
-        return calls
-    kept: dict[tuple[Any, ...], Call] = {}
+    """Of calls that give the same thing a newer value the last one, as long as no others come."""
+    kept: list[Call] = []
+    run: dict[tuple[Any, ...], Call] = {}
     for call in calls:
-        what = (call.name, call.arguments.get("path"), call.arguments.get("time"))
-        kept.pop(what, None)  # so that it takes its place among the others anew
-        kept[what] = call
-    return list(kept.values())
+        if call.name not in _NEWER:
+            kept += run.values()
+            run = {}
+            kept.append(call)
+            continue
+        value = call.arguments.get(_NEWER[call.name])
+        # Of a modifier's fields only those that are given are new.
+        fields = tuple(sorted(value)) if isinstance(value, dict) else ()
+        names = ("path", "time", "node", "modifier")
+        what = (call.name, fields, *(call.arguments.get(name) for name in names))
+        run.pop(what, None)  # so that it takes its place among the others anew
+        run[what] = call
+    return [*kept, *run.values()]
+
+
+_NEWER = {"set": "value", "key": "value", "place": "matrix", "change_modifier": "values"}
+"""Operations that drags repeat, and the argument in which their calls differ."""
 
 
 def python_line(call: Call) -> str:
