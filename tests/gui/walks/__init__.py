@@ -1,0 +1,1 @@
+"""The walk through the studio: what drives the window, and the steps."""
