@@ -101,6 +101,8 @@ def inverse(projection: Projection, width: int, height: int) -> np.ndarray:
 PROJECTIONS = [
     (EQUIRECT, 256, 128),
     (EQUIRECT, 150, 120),
+    (Projection("fisheye", 0.1), 64, 48),
+    (Projection("fisheye", 50), 60, 90),
     (Projection("fisheye", 60), 96, 96),
     (Projection("fisheye", 180), 130, 100),
     (Projection("fisheye", 270), 100, 100),
@@ -181,7 +183,7 @@ def slow_cubic(pixels: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return total
 
 
-@pytest.mark.parametrize(("projection", "width", "height"), [PROJECTIONS[0], PROJECTIONS[4]])
+@pytest.mark.parametrize(("projection", "width", "height"), [PROJECTIONS[0], PROJECTIONS[6]])
 @pytest.mark.parametrize("number", [0, 5, -1])
 def test_faces_are_laid_as_slow_formulas_say(
     projection: Projection, width: int, height: int, number: int
@@ -257,9 +259,17 @@ def test_faces_are_laid_as_slow_formulas_say(
 
 def test_faces_that_see_nothing_are_left_out() -> None:
     assert len(sphere_faces(EQUIRECT, 64, 32)) == 26
-    assert len(sphere_faces(Projection("fisheye", 30), 64, 64)) == 5
+    assert len(sphere_faces(Projection("fisheye", 60), 64, 64)) == 9
     assert 13 <= len(sphere_faces(Projection("fisheye", 180), 64, 64)) < 20
     assert len(sphere_faces(Projection("fisheye", 360), 64, 64)) == 26
+
+
+@pytest.mark.parametrize("fov", [0.1, 1.0, 20.0, 50.0])
+def test_a_narrow_fisheye_takes_no_more_pixels_than_a_wide_one(fov: float) -> None:
+    projection = Projection("fisheye", fov)
+    (face,) = sphere_faces(projection, 64, 48)
+    through = face.camera(camera_at_origin(64, 48), 1.5 * projection.pixels_per_radian(64, 48))
+    assert through.width <= 2 * 48
 
 
 def surroundings(count: int = 6000, seed: int = 3) -> Document:
@@ -454,7 +464,7 @@ def test_contradictions_are_told() -> None:
     cases = [
         (lambda: Projection("cylinder"), "cylinder"),
         (lambda: Projection("fisheye", 361), "361"),
-        (lambda: Projection("fisheye", 0), "above 0"),
+        (lambda: Projection("fisheye", 0), "0.1 to 360"),
         (lambda: Stereo("anaglyph", 0.1), "anaglyph"),
         (lambda: Stereo("top-bottom", 0.0), "0 apart"),
         (lambda: Stereo("top-bottom", 0.1, -1.0), "-1"),

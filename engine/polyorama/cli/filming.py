@@ -51,7 +51,7 @@ def add_filming(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("projection")
     add = group.add_argument
     add("--equirect", action="store_true", default=None, help="360 degree panorama, horizon level")
-    add("--fisheye", type=float, metavar="DEG", help="equidistant fisheye, up to 360 degrees")
+    add("--fisheye", type=float, metavar="DEG", help="equidistant fisheye, 0.1 to 360 degrees")
     add("--stereo", metavar="LAYOUT", help="side-by-side or top-bottom, left eye first")
     add(
         "--interaxial", type=float, metavar="DIST",

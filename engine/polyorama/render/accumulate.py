@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.types import MAX_SIDE
+from polyorama.core.types import LARGEST, MAX_SIDE
 from polyorama.errors import UsageError
 from polyorama.render.light import add_averaged, add_decoded
 from polyorama.render.paths import spline
@@ -88,10 +88,15 @@ class DepthOfField:
         if self.sensor_height is not None and not 0.0 < self.sensor_height < math.inf:
             raise UsageError(f"A sensor {self.sensor_height:g} units high cannot take a picture.")
         if isinstance(self.focus, tuple):
-            if len(self.focus) != 3 or not np.isfinite(self.focus).all():
-                raise UsageError("The point in focus must be three finite numbers.")
-        elif not 0.0 < self.focus < math.inf:
-            raise UsageError(f"A focus distance of {self.focus:g} is not in front of the camera.")
+            if len(self.focus) != 3 or not all(abs(v) <= LARGEST for v in self.focus):
+                raise UsageError(
+                    f"The point in focus must be three numbers from {-LARGEST:g} to {LARGEST:g}."
+                )
+        elif not 1.0 / LARGEST <= self.focus <= LARGEST:
+            raise UsageError(
+                f"A focus distance of {self.focus:g} is not in front of the camera; give "
+                f"{1.0 / LARGEST:g} to {LARGEST:g}."
+            )
 
     def focus_depth(self, camera: Camera) -> float:
         """Depth that is sharp in this camera, world units.

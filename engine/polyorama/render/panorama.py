@@ -6,6 +6,7 @@ far from the middle of a wide picture footprints are distorted and sorted by ano
 edges, six agreed with small pictures to 31 dB, 26 to 47. The margins of neighbours overlap, and
 there one fades into the other, so that no seam shows. Faces have half as many pixels again as the
 panorama in each direction; each of its pixels takes four cubic samples of them, as linear light.
+Fisheyes need those that they see, narrow ones a single face of their own.
 
 Directions are in the camera's axes: +x right, +y down, +z forward. The depth of a panorama is the
 distance from the eye, since it has no one direction of view.
@@ -40,6 +41,10 @@ _SUBSAMPLES = 2
 _FADE = float(np.radians(5.0))
 """Half the width of the overlap between faces."""
 _RIGHT_ANGLES = (-np.pi / 2.0, np.pi / 2.0)
+_NARROWEST = 0.1
+_ONE_FACE = 50.0
+"""Degrees of a fisheye up to which one face shows it all, no wider than others are; several would
+have the more pixels beside it the narrower it is."""
 _BORDER = 3
 """Pixels around a face for the cubic filter."""
 
@@ -54,8 +59,8 @@ class Projection:
         "perspective" (the camera's own), "equirectangular" or "fisheye" (equidistant: the distance
         from the middle is proportional to the angle from the view).
     fov
-        Of a fisheye: the angle in degrees across the circle that touches the shorter sides, above
-        0 to 360. Beyond the circle there is black, or nothing where the picture is transparent.
+        Of a fisheye: the angle in degrees across the circle that touches the shorter sides, 0.1 to
+        360. Beyond the circle there is black, or nothing where the picture is transparent.
 
     Raises
     ------
@@ -70,8 +75,8 @@ class Projection:
         kinds = ("perspective", "equirectangular", "fisheye")
         if self.kind not in kinds:
             raise UsageError(f"There is no projection {self.kind!r}; choose {', '.join(kinds)}.")
-        if not 0.0 < self.fov <= 360.0:
-            raise UsageError(f"A fisheye of {self.fov:g} degrees is not above 0 to 360.")
+        if not _NARROWEST <= self.fov <= 360.0:
+            raise UsageError(f"A fisheye of {self.fov:g} degrees is not {_NARROWEST:g} to 360.")
 
     @property
     def is_plain(self) -> bool:
@@ -179,6 +184,11 @@ def face_of(region: Region, beside: float = 0.0) -> Face:
 
 def sphere_faces(projection: Projection, width: int, height: int) -> list[Face]:
     """The faces that a panorama of that size needs; the first looks forward."""
+    if projection.kind == "fisheye" and projection.fov <= _ONE_FACE:
+        # On a cone around the view neither angle is larger than half the cone's: with the margin,
+        # the fade lies beyond the circle.
+        half = float(np.radians(projection.fov)) / 2.0
+        return [face_of(Region(0.0, 0.0, 1.02 * half, 1.02 * half, 0.01 * half, 0.01 * half))]
     eighth, cap = np.pi / 8.0, np.pi / 2.0
     regions = [
         Region(2.0 * eighth * i, latitude, eighth, eighth, _FADE, _FADE)
