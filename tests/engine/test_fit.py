@@ -12,7 +12,13 @@ import torch
 
 from polyorama.core.jobs import run
 from polyorama.core.types import Bounds, Camera
-from polyorama.errors import FileFormatError, PolyoramaError, UnavailableError, UsageError
+from polyorama.errors import (
+    FileFormatError,
+    OutputError,
+    PolyoramaError,
+    UnavailableError,
+    UsageError,
+)
 from polyorama.render.rasterizers import Availability
 from polyorama.scene.splats import SplatCloud, sh_from_colors
 from polyorama.vision.fit import dataset as fit_dataset
@@ -93,7 +99,8 @@ def test_stopped_and_resumed_is_as_never_stopped(dataset, settings, stop, tmp_pa
     assert progress.done == stop
     job.close()
     job = fit(dataset, start=start, settings=settings, checkpoint=kept, resume=True)
-    assert next(job).done == stop + 1
+    # The bar begins where it was.
+    assert next(job).done == stop
     assert same(run(job), whole)
 
 
@@ -357,6 +364,40 @@ def test_too_few_pictures_and_wrong_sizes_are_told(dataset):
         View("v", view.camera, view.pixels, np.ones((4, 4), bool))
     with pytest.raises(UsageError, match="no view to measure"):
         evaluate(blob(), ())
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 10**40, 0.5, True])
+def test_seeds_that_no_generator_takes_are_told(seed):
+    with pytest.raises(UsageError, match="A seed"):
+        FitSettings(seed=seed)
+    assert FitSettings(seed=2**63 - 1).seed == 2**63 - 1
+
+
+@pytest.mark.parametrize("strategy", ["default", "mcmc"])
+def test_never_more_splats_than_allowed_at_the_start_either(dataset, strategy):
+    few = replace(SHORT, steps=2, strategy=strategy, most_splats=7)
+    points = Dataset(dataset.views, points=blob().means, colors=blob().colors)
+    guess = first_guess(points, few)
+    assert len(guess) == 7
+    every = {row.tobytes() for row in blob().means}
+    assert {row.tobytes() for row in guess.means} <= every
+    assert len(first_guess(dataset, few)) == 7
+    assert len(run(fit(points, settings=few))) <= 7
+    with pytest.raises(UsageError, match="begin with 400 splats, which is more than the 7"):
+        run(fit(dataset, start=blob(), settings=few))
+
+
+def test_what_could_not_be_delivered_is_kept(dataset, tmp_path):
+    def refusing(_cloud):
+        raise OutputError("The disk is full.")
+
+    kept, taken = tmp_path / "a.fit", []
+    with pytest.raises(OutputError, match="disk is full"):
+        run(fit(dataset, settings=SHORT, checkpoint=kept, deliver=refusing))
+    resumed = fit(dataset, settings=SHORT, checkpoint=kept, resume=True, deliver=taken.append)
+    # Nothing is left to do.
+    assert [progress.done for progress in resumed] == [SHORT.steps]
+    assert same(taken[0], run(fit(dataset, settings=SHORT)))
 
 
 def test_devices_that_are_not_there_are_told(dataset):

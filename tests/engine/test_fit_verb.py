@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sys
 
@@ -17,7 +18,7 @@ from polyorama.cli.fit import _stoppable
 from polyorama.core import memory
 from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
-from polyorama.errors import UnavailableError
+from polyorama.errors import OutputError, UnavailableError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.render.rasterizers import Availability
 from polyorama.verbs.bench_fit import bench_fit
@@ -267,6 +268,57 @@ def test_captures_that_memory_cannot_hold_are_refused_before_they_are_read(pictu
     assert len(run(load_dataset(pictures, downscale=2)).views) == 7
 
 
+def test_masks_that_leave_nothing_are_told(pictures, tmp_path, caplog):
+    for number in range(3):
+        Image.new("L", (48, 48)).save(tmp_path / f"{number:03}.png")
+    run(load_dataset(pictures, masks=tmp_path))
+    assert "Nothing counts of 2 of 7 pictures" in caplog.text
+    assert "images/001.png, images/002.png" in caplog.text
+    for number in range(9):
+        Image.new("RGBA", (48, 48), (255, 255, 255, 0)).save(tmp_path / f"{number:03}.png")
+    with pytest.raises(po.PolyoramaError, match=f"Nothing counts of any picture.*{tmp_path}"):
+        run(load_dataset(pictures, masks=tmp_path))
+
+
+def test_a_camera_far_from_the_others_is_named(pictures, tmp_path, caplog):
+    run(load_dataset(pictures))
+    assert "stands" not in caplog.text
+    shutil.copytree(pictures, tmp_path / "far")
+    value = json.loads((pictures / "transforms.json").read_text())
+    value["frames"][4]["transform_matrix"][0][3] = 9e11
+    (tmp_path / "far" / "transforms.json").write_text(json.dumps(value))
+    run(load_dataset(tmp_path / "far"))
+    assert "The camera of 'images/004.png' stands 3e+11 times as far away" in caplog.text
+
+
+def test_an_earlier_checkpoint_is_not_taken_for_this_run_s(pictures, tmp_path, monkeypatch, capsys):
+    left = tmp_path / "scene.ply.fit"
+    left.write_bytes(b"of an earlier run")
+
+    def pressing(_job, **_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polyorama.cli.fit._stoppable", pressing)
+    assert main(["fit", str(pictures), *QUICK, "-o", str(tmp_path / "scene.ply")]) == 130
+    assert "stopped; nothing was written" in capsys.readouterr().err
+    assert left.read_bytes() == b"of an earlier run"
+
+
+def test_a_scene_that_cannot_be_written_is_kept(pictures, tmp_path, monkeypatch, capsys):
+    def refusing(_cloud, path):
+        raise OutputError(f"The disk is full: {path}")
+
+    command = ["fit", str(pictures), *QUICK, "-o", str(tmp_path / "scene.ply")]
+    with monkeypatch.context() as patch:
+        patch.setattr("polyorama.verbs.fit.write_splats", refusing)
+        assert main(command) == 2
+    said = capsys.readouterr().err
+    assert "The disk is full" in said
+    assert f"run the same command with --resume to go on: {tmp_path / 'scene.ply.fit'}" in said
+    assert main([*command, "--resume"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["scene.ply"]
+
+
 def test_downscaling_and_holding_out(pictures):
     dataset = run(load_dataset(pictures, downscale=3, hold_out=4))
     assert dataset.views[0].pixels.shape == (16, 16, 3)
@@ -312,6 +364,31 @@ BAD = {
         "give one of them",
     ),
     "no start": (["fit", "capture", "-o", "a.ply", "--start", "b.ply"], "no such file"),
+    "a folder as output": (["fit", "capture", "-o", "empty"], "this is a folder: empty"),
+    "no name": (["fit", "capture", "-o", ""], "without a name"),
+    "long name": (["fit", "capture", "-o", "x" * 300 + ".ply"], "File name too long"),
+    "a folder as checkpoint": (
+        ["fit", "capture", "-o", "a.ply", "--checkpoint", "empty"],
+        "this is a folder: empty",
+    ),
+    "checkpoint over output": (
+        ["fit", "capture", "-o", "a.ply", "--checkpoint", "./a.ply"],
+        "cannot be one file",
+    ),
+    "film over checkpoint": (
+        ["fit", "capture", "-o", "a.ply", "--checkpoint", "a.mp4", "--preview", "a.mp4"],
+        "cannot be one file",
+    ),
+    "no film to see": (
+        ["fit", "capture", "-o", "a.ply", "--preview-from", "images/000.png"],
+        "ask for a film",
+    ),
+    "more than allowed": (
+        ["fit", "capture", "-o", "a.ply", "--random", "9", "--max-splats", "8"],
+        "begin with 9 splats where there may be 8",
+    ),
+    "bad seed": (["fit", "capture", "-o", "a.ply", "--seed", "-1"], "A seed of -1"),
+    "no name of masks": (["fit", "capture", "-o", "a.ply", "--mask-dir", ""], "without a name"),
     "no masks": (["fit", "capture", "-o", "a.ply", "--mask-dir", "masks"], "folder of masks"),
     "strange masks": (["fit", "capture", "-o", "a.ply", "--mask-dir", "empty"], "None of these"),
     "bad colour": (["fit", "capture", "-o", "a.ply", "--background", "blueish"], "no colour"),

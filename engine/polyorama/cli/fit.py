@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from polyorama.cli.arguments import color
 from polyorama.core.text import one_line
-from polyorama.errors import UsageError
+from polyorama.errors import OutputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("pictures")
     add = group.add_argument
     add("--downscale", type=int, default=1, metavar="N", help="reduce pictures N times (1)")
-    add("--mask-dir", metavar="DIR", help="masks named as the pictures; black does not count")
+    add("--mask-dir", metavar="DIR", help="masks named as the pictures: white counts, black not")
     add("--hold-out", type=int, default=8, metavar="N",
         help="measure with every N-th picture, and do not fit to it; 0: none (8)")  # fmt: skip
     add("--exposure", action="store_true", help="let each picture have its own exposure")
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-splats", type=int, metavar="N", help="never more (default: by the pictures' pixels)")
     add("--antialiased", action="store_true", help="for viewers with a mip filter")
     add("--device", default="cpu", metavar="NAME", help="cpu (default) or cuda")
-    add("--seed", type=int, default=0, metavar="N", help="of all random choices (0)")
+    add("--seed", type=int, default=0, metavar="N", help="of all random choices, 0 or more (0)")
 
     group = parser.add_argument_group("on the way")
     add = group.add_argument
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"--background {error}, or random.") from error
     checkpoint = Path(options.checkpoint or f"{options.output}.fit")
-    before = _mark(options.output)
+    before, kept_before = _mark(options.output), _mark(checkpoint)
 
     from polyorama.cli.progress import show
     from polyorama.cli.stopping import ending_at_once
@@ -117,7 +117,8 @@ def run(options: argparse.Namespace) -> int:
                 f"polyorama: stopped while measuring; the scene is written: {options.output}",
                 file=sys.stderr,
             )
-        elif not checkpoint.exists():
+        elif _mark(checkpoint) == kept_before:
+            # Stopped before the first step; a checkpoint may be there of an earlier run.
             print("polyorama: stopped; nothing was written.", file=sys.stderr)
         else:
             print(
@@ -125,6 +126,13 @@ def run(options: argparse.Namespace) -> int:
                 f"{checkpoint}", file=sys.stderr,
             )  # fmt: skip
         return 130
+    except OutputError:
+        if _mark(checkpoint) != kept_before:
+            print(
+                "polyorama: what was reached is kept; run the same command with --resume to go on: "
+                f"{checkpoint}", file=sys.stderr,
+            )  # fmt: skip
+        raise
     if options.checkpoint is None:
         checkpoint.unlink(missing_ok=True)
     quality = ""
@@ -140,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _mark(path: str) -> tuple[int, int] | None:
+def _mark(path: str | Path) -> tuple[int, int] | None:
     """What tells a file from the one that takes its place; None where there is none."""
     try:
         found = Path(path).stat()

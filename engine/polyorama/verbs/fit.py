@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
+import os
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,8 +29,7 @@ from polyorama.vision.fit.settings import FitSettings
 from polyorama.vision.fit.start import first_guess
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from polyorama.core.jobs import Job
     from polyorama.scene.splats import SplatCloud
@@ -146,14 +147,22 @@ def fit_job(
     begin = time.monotonic()
     numbers = settings or FitSettings()
     if output is not None:
-        _check_output(Path(output))
+        _check_output(output)
     if film is not None:
         check_video_ending(film)
         check_target(film)
+    elif film_from != "orbit":
+        raise UsageError(f"There is no film to see from {film_from!r}; ask for a film, too.")
     if checkpoint is not None:
         check_target(checkpoint)
+    _check_apart({"the scene": output, "the film": film, "the checkpoint": checkpoint})
     if start is not None and random is not None:
         raise UsageError("A fit begins from a file or at random; give one of them.")
+    most = numbers.most_splats
+    if random is not None and most is not None and random > most:
+        raise UsageError(
+            f"A fit cannot begin with {random:,} splats where there may be {most:,} at most."
+        )
     # Before photographs are read, which may take minutes.
     fit_device(device)
     if isinstance(pictures, Dataset):
@@ -166,10 +175,12 @@ def fit_job(
         guess = first_guess(dataset, numbers, random=random)
     else:
         guess = read_splats(start) if isinstance(start, str | Path) else start  # type: ignore[assignment]
+    # Before it is measured: who does not wait for that has the scene.
+    deliver = None if output is None else functools.partial(write_splats, path=output)
     if film is None:
         cloud = yield from optimise(
             dataset, start=guess, settings=numbers, optimiser=optimiser, device=device,
-            checkpoint=checkpoint, resume=resume,
+            checkpoint=checkpoint, resume=resume, deliver=deliver,
         )  # fmt: skip
     else:
         every = max(1, numbers.steps // _FILM_FRAMES)
@@ -177,11 +188,9 @@ def fit_job(
         job = optimise(
             dataset, start=guess, settings=numbers, optimiser=optimiser, device=device,
             preview=cameras, preview_every=every, checkpoint=checkpoint, resume=resume,
+            deliver=deliver,
         )  # fmt: skip
         cloud = yield from _filmed(job, Path(film), comment)
-    # Before it is measured: who does not wait for that has the scene.
-    if output is not None:
-        write_splats(cloud, output)
     scores = None
     if not all(view.blank for view in dataset.held_out):
         background = (0.0, 0.0, 0.0) if numbers.background == "random" else numbers.background
@@ -267,10 +276,23 @@ def _filmed(
     return cloud
 
 
-def _check_output(path: Path) -> None:
+def _check_output(path: str | os.PathLike[str]) -> None:
     """Refuse an output that could not be written, before hours of work."""
+    check_target(path)
     entry = find_format(path)
     if entry is None or not entry.writes:
         known = ", ".join(sorted({f.endings[0] for f in FORMATS if f.writes}))
         raise OutputError(f"Cannot write this kind of file (can: {known}): {path}")
-    check_target(path)
+
+
+def _check_apart(targets: Mapping[str, str | os.PathLike[str] | None]) -> None:
+    """Refuse files that would be written over one another, as far as they are given."""
+    taken: dict[str, str] = {}
+    for what, path in targets.items():
+        if path is None:
+            continue
+        other = taken.setdefault(os.path.realpath(path), what)
+        if other != what:
+            raise UsageError(
+                f"{other.capitalize()} and {what} cannot be one file; name two: {path}"
+            )

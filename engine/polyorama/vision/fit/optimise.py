@@ -13,7 +13,7 @@ import hashlib
 import logging
 import math
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -22,7 +22,8 @@ import numpy as np
 import torch
 
 from polyorama.core.jobs import Progress, run
-from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.core.text import count_of
+from polyorama.errors import FileFormatError, OutputError, UnavailableError, UsageError
 from polyorama.render.cuda import availability
 from polyorama.render.cuda.probe import load_gsplat
 from polyorama.render.differentiable import rasterize
@@ -45,7 +46,7 @@ from polyorama.vision.fit.start import first_guess
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
@@ -54,15 +55,7 @@ if TYPE_CHECKING:
     from polyorama.vision.fit.density import Strategy
     from polyorama.vision.fit.model import OptimiserFactory
 
-__all__ = [
-    "FitProgress",
-    "Scores",
-    "evaluate",
-    "evaluate_job",
-    "fit",
-    "fit_device",
-    "one_thread",
-]
+__all__ = ["FitProgress", "Scores", "evaluate", "evaluate_job", "fit", "fit_device", "one_thread"]
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +100,7 @@ def fit(
     preview_every: int = 100,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    deliver: Callable[[SplatCloud], object] | None = None,
 ) -> Job[SplatCloud]:
     """Fit splats to pictures, as a job that yields a `FitProgress` every step.
 
@@ -136,6 +130,8 @@ def fit(
         File to keep the run in.
     resume
         Whether to go on from that file.
+    deliver
+        Takes the splats to where they shall be kept. Where that fails, the checkpoint keeps them.
 
     Raises
     ------
@@ -161,6 +157,12 @@ def fit(
         start = first_guess(dataset, settings)
     if not len(start):
         raise UsageError("A fit cannot begin without any splat.")
+    most = settings.most_splats
+    if most is not None and len(start) > most:
+        raise UsageError(
+            f"The fit would begin with {count_of(len(start), 'splat')}, which is more than the "
+            f"{most:,} that it may have; begin with fewer, or allow more."
+        )
     loop = _Loop(dataset, start, settings, optimiser, device)
     try:
         with _words_for_memory(loop):
@@ -182,10 +184,19 @@ def fit(
                     write_checkpoint(checkpoint, loop.checkpoint())
                     kept_at = time.monotonic()
                 yield loop.progress(frame)
-            return loop.cloud()
+            cloud = loop.cloud()
+            if deliver is not None:
+                deliver(cloud)
+            return cloud
     except GeneratorExit:
         if checkpoint is not None:
             write_checkpoint(checkpoint, loop.checkpoint())
+        raise
+    except OutputError:
+        if checkpoint is not None:
+            # If that cannot be written either, the first cause is the one to tell.
+            with suppress(OutputError):
+                write_checkpoint(checkpoint, loop.checkpoint())
         raise
 
 

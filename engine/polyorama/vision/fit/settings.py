@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from polyorama.core.arguments import said
 from polyorama.errors import UsageError
 from polyorama.vision.fit.density import Schedule
 
@@ -26,6 +27,7 @@ _LEAST_EVERY = 20
 _LEAST_RESET = 300
 """Steps that lowered opacities need to recover: Adam moves a logit by 0.05 a step."""
 
+_LARGEST_SEED = 2**63 - 1
 _PIXELS_PER_SPLAT = 50
 _FEWEST_AT_MOST, _MOST = 2000, 1_000_000
 _SMALLEST_SIDE = 48
@@ -44,7 +46,8 @@ class FitSettings:
     sh_degree
         Degree of the colours' harmonics at the end, 0 to 3; it grows on the way.
     seed
-        The same seed gives the same splats, on the device cpu of one machine; on CUDA nearly.
+        0 to 2^63 - 1. The same one gives the same splats, on the device cpu of one machine; on
+        CUDA nearly.
     ssim_weight
         Share of SSIM in the loss.
     background
@@ -58,7 +61,8 @@ class FitSettings:
         Whether the first tenth of the steps sees the pictures at a quarter of their size, the next
         two tenths at half.
     most_splats
-        Never more than this; None is one for every 50 pixels fitted to, 2,000 to a million.
+        Never more than this, at the start too, of whose points so many are drawn; None is one for
+        every 50 pixels fitted to, 2,000 to a million, or as many as the start has.
     means_rate, scales_rate, quats_rate, opacities_rate, color_rate, exposure_rate
         Learning rates; that of the means is a share of the scene's extent. Harmonics above the
         first learn 20 times more slowly than `color_rate`. Those of means and exposures fall to a
@@ -110,6 +114,10 @@ class FitSettings:
             raise UsageError(f"A share of SSIM of {self.ssim_weight} is not 0 to 1.")
         if self.most_splats is not None and self.most_splats < 1:
             raise UsageError(f"A scene cannot have at most {self.most_splats} splats.")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise UsageError(f"A seed is a whole number, not {said(self.seed)}.")
+        if not 0 <= self.seed <= _LARGEST_SEED:
+            raise UsageError(f"A seed of {said(self.seed)} is not 0 to {_LARGEST_SEED}.")
         if self.background != "random":
             color = self.background
             if len(color) != 3 or not all(0.0 <= value <= 1.0 for value in color):

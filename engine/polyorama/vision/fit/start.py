@@ -41,7 +41,8 @@ def first_guess(
     dataset, settings
         Of the fit.
     random
-        How many random splats; None is none where there are points, else 5,000.
+        How many random splats; None is none where there are points, else 5,000 or as many as
+        there may be.
 
     Raises
     ------
@@ -49,12 +50,18 @@ def first_guess(
         As `random_start`.
     """
     mcmc = settings.strategy == "mcmc"
+    most = settings.most_splats
     opacity = _MCMC_OPACITY if mcmc else _OPACITY
     if random is None and dataset.points is not None and len(dataset.points):
         assert dataset.colors is not None
         size = _MCMC_SIZE if mcmc else 1.0
-        return start_from_points(dataset.points, dataset.colors, opacity=opacity, size=size)
-    count = _RANDOM if random is None else random
+        points, colors = dataset.points, dataset.colors
+        if most is not None and len(points) > most:
+            rng = np.random.default_rng(settings.seed)
+            rows = np.sort(rng.choice(len(points), most, replace=False))
+            points, colors = points[rows], colors[rows]
+        return start_from_points(points, colors, opacity=opacity, size=size)
+    count = min(_RANDOM, most or _RANDOM) if random is None else random
     size = _MCMC_RANDOM_SIZE if mcmc else 1.0
     background = None if settings.background == "random" else settings.background
     return random_start(
@@ -81,7 +88,9 @@ def start_from_points(
     UsageError
         If there is no finite point.
     """
-    array, shades = np.asarray(points, np.float32), np.asarray(colors, np.float32)
+    with np.errstate(over="ignore"):
+        # What is too large becomes infinite, and is left out.
+        array, shades = np.asarray(points, np.float32), np.asarray(colors, np.float32)
     finite = np.isfinite(array).all(axis=1) & np.isfinite(shades).all(axis=1)
     array, shades = array[finite], shades[finite]
     if not len(array):
