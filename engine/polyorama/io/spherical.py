@@ -215,20 +215,40 @@ def _append(index: bytearray, kinds: Sequence[bytes], added: bytes) -> None:
 
 
 def _move_offsets(index: bytearray, after: int, distance: int) -> None:
-    """Add to where pictures lie in the file, of those that lie behind `after`."""
-    for kind, layout in ((b"stco", ">I"), (b"co64", ">Q")):
-        try:
-            table = _trail(index, (*_ENTRY[:5], kind))[-1]
-        except ValueError:
-            continue
+    """Add to where pictures and sound lie in the file, of what lies behind `after`."""
+    moved = 0
+    for start, end in _boxes(index, 8, len(index), b"trak"):
+        table, layout = _chunk_table(index, start, end)
         width = struct.calcsize(layout)
         (count,) = struct.unpack_from(">I", index, table + 12)
         for at in range(table + 16, table + 16 + count * width, width):
             (offset,) = struct.unpack_from(layout, index, at)
             if offset >= after:
                 struct.pack_into(layout, index, at, offset + distance)
-        return
+        moved += 1
+    if not moved:
+        raise ValueError("no track")
+
+
+def _chunk_table(index: bytearray, start: int, end: int) -> tuple[int, str]:
+    """Where a track's table of chunks begins, and the form of a place in it."""
+    for kind in (b"mdia", b"minf", b"stbl"):
+        start, end = next(_boxes(index, start + 8, end, kind), (0, 0))
+    for kind, layout in ((b"stco", ">I"), (b"co64", ">Q")):
+        for table, _ in _boxes(index, start + 8, end, kind):
+            return table, layout
     raise ValueError("no table of chunks")
+
+
+def _boxes(index: bytearray, start: int, end: int, kind: bytes) -> Iterator[tuple[int, int]]:
+    """Beginning and end of each box of a kind in a stretch of boxes."""
+    while start + 8 <= end:
+        size, found = struct.unpack_from(">I4s", index, start)
+        if size < 8 or start + size > end:
+            raise ValueError("a box of a wrong size")
+        if found == kind:
+            yield start, start + size
+        start += size
 
 
 def _make_room(file: BinaryIO, start: int, distance: int) -> None:

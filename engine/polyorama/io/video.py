@@ -36,6 +36,8 @@ from polyorama.io.codecs import (
 )
 from polyorama.io.film_reading import read_frames
 from polyorama.io.image import Picture, composite, pixels
+from polyorama.io.packets import copy_packets
+from polyorama.io.soundtrack import check_sound
 from polyorama.io.spherical import Presentation, present
 
 if TYPE_CHECKING:
@@ -57,7 +59,6 @@ log = logging.getLogger(__name__)
 _BT709, _LIMITED = 1, 1
 _QUEUED = 3
 _KEYFRAME_SECONDS = 2
-_DAMAGED = "This part of the film is damaged; make it again: {}"
 
 
 def frame_rate(fps: float | str | Fraction) -> Fraction:
@@ -481,6 +482,7 @@ def join_films(
     transparent: bool = False,
     comment: str = "",
     presentation: Presentation | None = None,
+    sound: NDArray[np.float32] | None = None,
 ) -> None:
     """Join films that `FilmWriter` made with equal settings, in order.
 
@@ -500,14 +502,21 @@ def join_films(
         Of GIF and WebP, which are encoded only now.
     comment, presentation
         Stored in the file, as by `write_video`.
+    sound
+        (n, 2) float32 at `polyorama.io.soundtrack.SOUND_RATE`, as `mix_audio` gives, or None for a
+        silent film. It becomes AAC, in .webm Opus.
 
     Raises
     ------
     OutputError
-        If a part cannot be read or the system refuses.
+        If a part cannot be read, the kind of film holds no sound, or the system refuses.
+    UsageError
+        If the sound is of another form.
     """
     import av
 
+    if sound is not None:
+        check_sound(path, sound)
     kind, shown = choose_codec(path, codec), presentation or Presentation()
     if kind.animated_picture:
         write = write_gif if kind.name == "gif" else write_webp
@@ -522,73 +531,7 @@ def join_films(
     with atomic_write(path) as temporary:
         try:
             with _container(temporary, comment) as container:
-                _copy_packets(av, container, parts, frame_rate(fps))
+                copy_packets(container, parts, frame_rate(fps), Path(path), sound)
             present(temporary, shown)
         except av.FFmpegError as error:
             raise OutputError(f"Cannot join the film's parts ({error.strerror}): {path}") from error
-
-
-@contextmanager
-def _opened(av: Any, part: Path) -> Iterator[Any]:
-    """A part of a film, opened, of which errors are told by its name."""
-    try:
-        with av.open(str(part)) as source:
-            if not source.streams.video:
-                raise OutputError(_DAMAGED.format(part))
-            yield source
-    except av.InvalidDataError as error:
-        raise OutputError(_DAMAGED.format(part)) from error
-
-
-def _stream_like(container: Any, track: Any) -> Any:
-    """A stream for packets of `track`, with all by which players tell what it is.
-
-    PyAV's template leaves out the four letters of its kind (hvc1, ap4h), for which FFmpeg would
-    guess others, and the mark that Matroska's frames have alpha.
-    """
-    stream = container.add_stream_from_template(track)
-    lettered = container.format.name != "matroska" or track.codec_context.name == "prores"
-    if lettered and container.format.name != "webm":
-        stream.codec_context.codec_tag = track.codec_context.codec_tag
-    for name, value in track.metadata.items():
-        if name.lower() == "alpha_mode":
-            stream.metadata["alpha_mode"] = value
-    return stream
-
-
-def _copy_packets(av: Any, container: Any, parts: Sequence[Path], fps: Fraction) -> None:
-    """Copy what was encoded, with times counted in frames.
-
-    Encoders hand frames out in decoding order, a few early, so decoding times begin below zero. As
-    parts may differ in that delay, all are given the longest.
-    """
-    delay = 0
-    for part in parts:
-        with _opened(av, part) as source:
-            first = next(source.demux(video=0))
-            if first.dts is None:
-                raise OutputError(_DAMAGED.format(part))
-            delay = max(delay, -round(first.dts * first.time_base * fps))
-    stream = None
-    start = number = 0
-    for part in parts:
-        with _opened(av, part) as source:
-            track = source.streams.video[0]
-            if stream is None:
-                stream = _stream_like(container, track)
-                stream.time_base = 1 / fps
-            for packet in source.demux(track):
-                # The last packet of each file is empty; it only says that the file has ended.
-                if packet.dts is None:
-                    continue
-                packet.pts = start + round(packet.pts * packet.time_base * fps)
-                packet.dts = number - delay
-                packet.duration = 1
-                packet.time_base = 1 / fps
-                packet.stream = stream
-                container.mux(packet)
-                number += 1
-            # A file that was cut short simply ends, for those who read it.
-            if track.frames and number - start != track.frames:
-                raise OutputError(_DAMAGED.format(part))
-            start = number

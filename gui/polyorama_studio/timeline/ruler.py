@@ -150,8 +150,9 @@ class Ruler(QWidget):
             held.x = at.x()
         elif held.what == "playhead":
             self._scrub(at.x())
-        elif held.what == "cue":
-            held.at = self._time(at.x())
+        elif held.what == "cue" and held.cue is not None:
+            # The flag goes along where it was taken hold of.
+            held.at = self._time(self._axis.x(held.cue.time) + at.x() - held.x)
             self.update()
         elif held.what == "range":
             playback.set_range(*sorted((held.at, self._time(at.x()))))
