@@ -44,7 +44,7 @@ def _eye(view: OrbitView, size: tuple[int, int]) -> NDArray[np.float64]:
     return view.camera(*size).position
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
     """A file's name for a shell; bytes that are no text in the way of bash, zsh and POSIX 2024."""
     name = str(path)
     if name.isprintable():
@@ -59,7 +59,7 @@ def _escaped(byte: int) -> str:
 
 def command_line(view: OrbitView, size: tuple[int, int], files: Sequence[Path]) -> str:
     """The `polyorama render` command for this view."""
-    names = " ".join(map(_quoted, files)) or "FILE"
+    names = " ".join(map(quoted, files)) or "FILE"
     # One word with an equals sign each, since a value may begin with a minus.
     lens = (
         f"--ortho {_number(view.height_in_world)}"

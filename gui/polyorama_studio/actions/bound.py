@@ -70,6 +70,10 @@ class _Bound(QObject):
             self.qt.setIcon(icon(self.action.icon, tokens.color(token), disabled))
 
 
+def _group(bound: _Bound) -> int:
+    return bound.action.group
+
+
 class ActionSet(QObject):
     """The table, bound to a window."""
 
@@ -85,8 +89,9 @@ class ActionSet(QObject):
         return self._bound[action_id].qt
 
     def in_menu(self, menu: str) -> list[tuple[Action, QAction]]:
-        """The actions of a menu, in order."""
-        return [(b.action, b.qt) for b in self._bound.values() if b.action.menu == menu]
+        """The actions of a menu: by group, and in each as the table has them."""
+        there = [b for b in self._bound.values() if b.action.menu == menu]
+        return [(b.action, b.qt) for b in sorted(there, key=_group)]
 
     def in_rail(self) -> list[tuple[Action, QAction]]:
         """The actions of the rail, in order."""

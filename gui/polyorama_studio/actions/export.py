@@ -1,0 +1,28 @@
+"""Exporting captures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polyorama_studio.actions.action import Action, has_document
+
+if TYPE_CHECKING:
+    from polyorama_studio.window import Window
+
+__all__ = ["ACTIONS"]
+
+
+def _export(window: Window) -> None:
+    # Loads what draws and writes; the window opens without it.
+    from polyorama_studio.dialogs.export import ExportDialog
+
+    window.asking.show(ExportDialog(window.session, window))
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "file.export", "Export...", _export, "file", "Ctrl+E", has_document,
+        "Write what is visible as a capture, with its size and likeness shown first",
+        python="po.export(doc.document, path)", icon="export", dialog=True, group=1,
+    ),
+)  # fmt: skip
