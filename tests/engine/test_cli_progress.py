@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import signal
 import subprocess
 import sys
@@ -122,3 +123,13 @@ def test_who_listened_before_listens_again() -> None:
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before
     assert signal.set_wakeup_fd(-1) == -1
+
+
+def test_programs_are_told_in_lines(monkeypatch):
+    monkeypatch.setenv(progress.VARIABLE, "lines")
+    out = io.StringIO()
+    assert progress.show(job(200), stream=out) == "result"
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert lines[0] == {"done": 0, "total": 200, "note": "Reading"}
+    assert lines[-1] == {"done": 200, "total": 200, "note": "Reading"}
+    assert len(lines) < 200

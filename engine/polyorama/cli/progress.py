@@ -1,7 +1,13 @@
-"""One progress bar for every subcommand: a line on stderr with the time left."""
+"""One progress bar for every subcommand: a line on stderr with the time left.
+
+A program that runs the command line asks for lines of JSON instead, with the variable
+POLYORAMA_PROGRESS: ``{"done": 3, "total": 90, "note": "Rendering"}``.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import sys
 import time
@@ -10,9 +16,12 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 if TYPE_CHECKING:
     from polyorama.core.jobs import Job, Progress
 
-__all__ = ["show"]
+__all__ = ["VARIABLE", "show"]
 
 T = TypeVar("T")
+
+VARIABLE = "POLYORAMA_PROGRESS"
+"""Set to ``lines``, it asks for lines of JSON."""
 
 _SILENT_S = 0.4
 """Jobs that end sooner than this draw no bar at all."""
@@ -23,13 +32,15 @@ _SMOOTHING = 0.15
 def show(job: Job[T], *, stream: TextIO | None = None) -> T:
     """Run a job to its end and return its result, drawing a bar while it works.
 
-    Nothing is drawn where the stream (stderr by default) is no terminal. The line is wiped at the
-    end, so that results stand alone. Ctrl-C closes the job, which cancels it.
+    Nothing is drawn where the stream (stderr by default) is no terminal, unless lines are asked
+    for. The line is wiped at the end, so that results stand alone. Ctrl-C closes the job, which
+    cancels it.
     """
     out = sys.stderr if stream is None else stream
-    if not out.isatty():
-        bar = None
-    else:
+    bar: _Lines | _Bar | None = None
+    if os.environ.get(VARIABLE) == "lines":
+        bar = _Lines(out)
+    elif out.isatty():
         bar = _Bar(out)
     try:
         while True:
@@ -43,6 +54,28 @@ def show(job: Job[T], *, stream: TextIO | None = None) -> T:
         job.close()
         if bar is not None:
             bar.wipe()
+
+
+class _Lines:
+    """Says how far it is, a line each time, but not more often than anybody could look."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._said_at = 0.0
+        self._note = ""
+
+    def update(self, progress: Progress) -> None:
+        now = time.monotonic()
+        ended = progress.total > 0 and progress.done >= progress.total
+        if now - self._said_at < _REDRAW_S and not ended and progress.note == self._note:
+            return
+        self._said_at, self._note = now, progress.note
+        line = {"done": progress.done, "total": progress.total, "note": progress.note}
+        self._stream.write(json.dumps(line) + "\n")
+        self._stream.flush()
+
+    def wipe(self) -> None:
+        """Lines stay."""
 
 
 class _Bar:
