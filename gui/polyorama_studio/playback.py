@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
+from polyorama_studio.keying import AutoKey
 from polyorama_studio.pose import view_at
-from polyorama_studio.timeline.autokey import AutoKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -248,6 +248,7 @@ class Session(QObject):
 
     def close(self) -> None:
         """Stop all work; the session cannot be used afterwards."""
+        self.playback.set_playing(False)
         self.saving.close()
         self.bridge.close()
         self.stage.close()

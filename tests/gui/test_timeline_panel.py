@@ -127,6 +127,7 @@ def test_it_belongs_to_the_window(qtbot: QtBot, opened) -> None:
     assert opened.session.playback.time == pytest.approx(1 / 30)
     opened.actions_by_id["timeline.key-back"].trigger()
     assert opened.session.playback.time == 0.0
+    opened.session.editing.undo()
 
 
 # The sheet

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
     from polyorama.scene.document import Document
 
-__all__ = ["SOUND_ENDINGS", "SOUND_RATE", "SoundStream", "check_sound", "mix_audio"]
+__all__ = [
+    "SOUND_ENDINGS",
+    "SOUND_RATE",
+    "SoundStream",
+    "check_sound",
+    "mix_audio",
+    "sounding",
+]
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +80,7 @@ def mix_audio(
     if 8 * count > _MOST_BYTES:
         raise UsageError(f"A sound of {length:g} s is too long to be mixed.")
     mixed: NDArray[np.float32] | None = None
-    for audio in _sounding(document):
+    for audio in sounding(document):
         piece, at = _piece(audio, start, length)
         if not len(piece):
             continue
@@ -93,7 +100,8 @@ def mix_audio(
     return mixed
 
 
-def _sounding(document: Document) -> Iterator[Audio]:
+def sounding(document: Document) -> Iterator[Audio]:
+    """The sounds of a document that are heard: their nodes and all above them are visible."""
     shown: dict[str, bool] = {}
     for node in document.nodes:
         shown[node.id] = node.visible and (node.parent is None or shown[node.parent])

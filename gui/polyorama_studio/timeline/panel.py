@@ -15,12 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.keying import key_chosen, key_view
 from polyorama_studio.theme import Metrics
-from polyorama_studio.timeline.autokey import key_chosen, key_view
 from polyorama_studio.timeline.curves import Curves
 from polyorama_studio.timeline.edits import KeyEdits
 from polyorama_studio.timeline.ruler import Ruler
 from polyorama_studio.timeline.sheet import Sheet
+from polyorama_studio.timeline.sound import Sound
 from polyorama_studio.timeline.state import TimelineState
 from polyorama_studio.timeline.transport import Transport
 from polyorama_studio.timeline.waves import Waves
@@ -52,7 +53,8 @@ class TimelinePanel(QWidget):
         """Whether a person wants it open; None while nobody said."""
         self._height = Metrics.timeline_height
         self.edits = KeyEdits(self.state)
-        self.transport = Transport(self.edits, self)
+        self.sound = Sound(session, self)
+        self.transport = Transport(self.edits, self.sound, self)
         self.ruler = Ruler(self.edits, self.state.axis, self)
         self.sheet = Sheet(self.edits, self.waves, self)
         self.curves = Curves(self.edits, self)
@@ -133,9 +135,8 @@ class TimelinePanel(QWidget):
         self._open_for_keys()
 
     def _open_for_keys(self) -> None:
-        timeline = self.state.timeline
-        keyed = timeline is not None and bool(timeline.tracks)
-        if self._asked is None and keyed and self.compact:
+        filled = bool(self.state.rows)
+        if self._asked is None and filled and self.compact:
             self._set_compact(False)
 
     # Sheet and curves

@@ -16,6 +16,7 @@ from polyorama_studio.timeline.time_fields import TimeFields
 
 if TYPE_CHECKING:
     from polyorama_studio.timeline.edits import KeyEdits
+    from polyorama_studio.timeline.sound import Sound
 
 __all__ = ["Transport"]
 
@@ -31,12 +32,13 @@ class Transport(QFrame):
     key_view_asked = Signal()
     key_chosen_asked = Signal()
 
-    def __init__(self, edits: KeyEdits, parent: QWidget) -> None:
+    def __init__(self, edits: KeyEdits, sound: Sound, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("transport")
         self._state = state = edits.state
         self._session = state.session
         self._auto_key = state.session.playback.auto_key
+        self._sound = sound
         self._icons: list[tuple[QToolButton, str, str]] = []
         self._compact = False
         self.strip_axis = TimeAxis(parent=self)
@@ -48,6 +50,7 @@ class Transport(QFrame):
         playback.playing_changed.connect(self._on_playing)
         playback.options_changed.connect(self.refresh)
         self._auto_key.changed.connect(self.refresh)
+        sound.changed.connect(self.refresh)
         state.changed.connect(self.refresh)
         self._session.theme.changed.connect(self._tint)
         self._tint()
@@ -96,6 +99,10 @@ class Transport(QFrame):
         self.loop = self._button("loop", self.tr("At the end"), None)
         self.loop.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.loop.setMenu(self._loop_menu())
+        self.sound = self._button(
+            "sound", self.tr("Sound"), self._sound.toggle, checkable=True,
+            tip=self.tr("Hear the timeline's sounds while it plays"),
+        )  # fmt: skip
         self.auto = self._button(
             "key-auto", self.tr("Key automatically"), self._auto_key.toggle, checkable=True,
             tip=self.tr("Key every property that is changed, at the playhead"),
@@ -165,6 +172,7 @@ class Transport(QFrame):
         row.addWidget(self.fields.fps)
         row.addSpacing(Metrics.hair)
         row.addWidget(self.fields.length)
+        row.addWidget(self.sound)
         self._stretch = QWidget(self)
         row.addWidget(self._stretch, 1)
         for button in (self.auto, self.key_view, self.key_all, self.follow, self.snap):
@@ -223,9 +231,11 @@ class Transport(QFrame):
         self.auto.setChecked(self._auto_key.on)
         self.follow.setChecked(playback.follow_view)
         self.snap.setChecked(self._state.snapping)
+        self.sound.setVisible(not self._compact and self._sound.present)
+        self.sound.setChecked(not self._sound.muted)
         for button, on in (
-            (self.auto, self._auto_key.on), (self.follow, playback.follow_view),
-            (self.snap, self._state.snapping),
+            (self.sound, not self._sound.muted), (self.auto, self._auto_key.on),
+            (self.follow, playback.follow_view), (self.snap, self._state.snapping),
         ):  # fmt: skip
             self._recolor(button, "accent" if on else "text")
 

@@ -70,6 +70,12 @@ class Waves(QObject):
     def _on_progress(self, progress: Progress) -> None:
         """The waveform appears when it is there; nobody waits for it."""
 
+    def found(self, node: str) -> Peaks | None:
+        """The peaks of a sound, once they are there."""
+        document = self._state.document
+        audio = None if document is None else document.node(node).content
+        return self._peaks.get(_identity(audio)) if isinstance(audio, Audio) else None
+
     def paint(self, painter: QPainter, node: str, box: QRectF, shift: float) -> None:
         """A sound's waveform in its row, moved by `shift` seconds."""
         document = self._state.document
@@ -89,7 +95,7 @@ class Waves(QObject):
         painter.setPen(QPen(ground, 1.0))
         painter.setBrush(ground)
         painter.drawRoundedRect(clip, Metrics.corner, Metrics.corner)
-        peaks = self._peaks.get(_identity(audio))
+        peaks = self.found(node)
         if peaks is None:
             return
         columns = max(int(clip.width() * painter.device().devicePixelRatioF()), 1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from polyorama.core.params import parameters_of
 from polyorama.errors import PolyoramaError
-from polyorama.scene.properties_of import get_property
+from polyorama.scene.properties_of import NODE_PARAMETERS, get_property
 from polyorama_studio.pose import view_values
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ __all__ = ["AutoKey", "key_chosen", "key_view"]
 
 _PLACE = ("translation", "rotation", "scale")
 _STEPS_BACK = ("undo", "redo")
+_MOST_NODES = 64
+"""With more nodes at once it is a load or a script that changed them, not a hand at a property."""
 
 
 class AutoKey(QObject):
@@ -80,8 +84,7 @@ def changed_paths(before: Document, after: Document) -> list[str]:
     """Paths of the properties that can be keyed and have another value in `after`."""
     old = {node.id: node for node in before.nodes}
     fresh = [n for n in after.nodes if n.id in old and old[n.id] is not n]
-    # Many nodes at once are a load or a script, not a hand at a property.
-    if len(fresh) > 64:
+    if len(fresh) > _MOST_NODES:
         return []
     found = []
     for node in fresh:
@@ -96,11 +99,6 @@ def changed_paths(before: Document, after: Document) -> list[str]:
 
 def _own_paths(document: Document, node_id: str) -> list[str]:
     """Paths of what can be keyed of one node."""
-    from dataclasses import is_dataclass
-
-    from polyorama.core.params import parameters_of
-    from polyorama.scene.properties_of import NODE_PARAMETERS
-
     node = document.node(node_id)
     known = list(NODE_PARAMETERS)
     if is_dataclass(node.content):
@@ -116,7 +114,7 @@ def key_view(session: Session) -> None:
     """Key where one looks from now, at the playhead."""
     if session.editing.document is None:
         return
-    with session.editing.gesture("Key the view"):
+    with session.editing.gesture(_tr("Key the view")):
         for path, value in view_values(session.stage.view).items():
             session.editing.run("key", path=path, time=session.playback.time, value=value)
 
@@ -130,9 +128,13 @@ def key_chosen(session: Session) -> None:
         key_view(session)
         return
     tracks = document.timeline.tracks
-    with session.editing.gesture("Key what is chosen"):
+    with session.editing.gesture(_tr("Key what is chosen")):
         for node in document.chosen:
             paths = [f"{node}/{name}" for name in _PLACE]
             paths += [p for p in tracks if p.startswith(f"{node}/") and p not in paths]
             for path in paths:
                 session.editing.run("key", path=path, time=session.playback.time)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("timeline", text)
