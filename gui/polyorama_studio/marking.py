@@ -29,6 +29,7 @@ def drawn_under(
     depth: NDArray[np.float32] | None,
     unit: float,
     distance: float,
+    weight: float = 1.0,
 ) -> NDArray[np.uint8]:
     """The picture over its backdrop with a grid between the two.
 
@@ -46,6 +47,9 @@ def drawn_under(
     unit, distance
         World units a pixel of the full picture, and from the eye, where the view's target is.
 
+    weight
+        Opacity of the lines beside the usual one: in a coarse picture they are wider.
+
     Returns
     -------
     (H, W, 4) uint8, opaque.
@@ -59,7 +63,8 @@ def drawn_under(
         eye[2] = -1e6 * ground.radius * np.sign(to_plane[2, 2])  # behind everything
     lens = np.array([camera.fx, camera.fy, camera.cx, camera.cy, parallel], np.float32)
     look = np.array(
-        [*ground.center, floor.reach(distance), floor.spacing(unit), floor.strength], np.float32
+        [*ground.center, floor.reach(distance), floor.spacing(unit), weight * floor.strength],
+        np.float32,
     )
     first, second = (floor.axes[name] for name in ground.names)
     colors = np.array([backdrop, floor.line, first, second], np.float32)

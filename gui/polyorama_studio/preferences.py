@@ -136,6 +136,16 @@ class Preferences(QObject):
         self.changed.emit()
 
     @property
+    def layers(self) -> set[str]:
+        """Layers over the picture that are not as they are before a person has chosen."""
+        kept = str(self._settings.value("layers", ""))
+        return set(kept.split()) if kept.isprintable() else set()
+
+    @layers.setter
+    def layers(self, flipped: set[str]) -> None:
+        self._settings.setValue("layers", " ".join(sorted(flipped)))
+
+    @property
     def backend(self) -> str:
         """The rasterizer to draw with, or "auto"; at the start."""
         return str(self._settings.value("backend", "auto"))

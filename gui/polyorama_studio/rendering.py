@@ -274,6 +274,7 @@ def _marked(request: Request, frame: Frame, gaussians: Gaussians) -> NDArray[np.
             pixels, request.camera, marks.floor, request.backdrop, frame.median_depth,
             unit=view.height_in_world * request.quality.scale / request.camera.height,
             distance=view.distance,
+            weight=request.quality.scale,
         )  # fmt: skip
     if marks.outline is not None and frame.ids is not None:
         pixels = drawn_over(pixels, frame.ids, gaussians, marks.outline)

@@ -14,7 +14,7 @@ from polyorama.scene.document import Node
 from polyorama_studio.viewport.fly import FLY_KEYS
 from polyorama_studio.viewport.layers.table import LAYERS
 from polyorama_studio.viewport.volume import Volume
-from tests.gui.pointing import LEFT, NONE, RIGHT, click, drag, hover, press, release
+from tests.gui.pointing import CTRL, LEFT, NONE, RIGHT, SHIFT, click, drag, hover, press, release
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -341,3 +341,29 @@ def test_the_strip_offers_what_the_tool_heeds(views: ViewGrid) -> None:
     assert toolbox.options.snap
     strip._parts["snap"].buttons[0].click()
     assert not toolbox.options.snap
+
+
+def test_layers_are_remembered(views: ViewGrid) -> None:
+    layers, preferences = views.main.toolbox.layers, views.main.session.preferences
+    layers.toggle("grid")
+    layers.toggle("figures")
+    assert preferences.layers == {"grid", "figures"}
+    layers.toggle("grid")
+    assert preferences.layers == {"figures"}
+
+
+@pytest.mark.parametrize(("keys", "what"), [(NONE, "yaw"), (SHIFT, "target"), (CTRL, "distance")])
+def test_the_middle_button_can_do_everything(
+    qtbot: QtBot, views: ViewGrid, keys: Qt.KeyboardModifier, what: str
+) -> None:
+    views.main.session.preferences.navigation = "blender"
+    before = views.main.stage.view
+    at = QPointF(300.0, 300.0)
+    drag(views.main, [at, at + QPointF(30.0, 40.0)], keys, Qt.MouseButton.MiddleButton)
+    after = views.main.stage.view
+    changed = {
+        name for name in ("yaw", "target", "distance")
+        if getattr(after, name) != getattr(before, name)
+    }  # fmt: skip
+    assert changed == {what}
+    still(qtbot, views)

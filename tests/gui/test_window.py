@@ -236,7 +236,10 @@ def test_pictures_have_the_screens_pixels(qtbot: QtBot, opened: Window, monkeypa
     viewport, stage = opened.viewport, opened.session.stage
     monkeypatch.setattr(viewport, "devicePixelRatioF", lambda: 1.5)
     viewport.tell_size()
-    wanted = (round(1.5 * viewport.width()), round(1.5 * viewport.height()))
+    corner = viewport.mapTo(opened, QPoint(0, 0))
+    ends = corner + QPoint(viewport.width(), viewport.height())
+    edges = [[int(1.5 * p.x() + 0.5), int(1.5 * p.y() + 0.5)] for p in (corner, ends)]
+    wanted = (edges[1][0] - edges[0][0], edges[1][1] - edges[0][1])
     assert stage.size == wanted
     qtbot.waitUntil(
         lambda: stage.idle and (stage.picture.image.width(), stage.picture.image.height()) == wanted

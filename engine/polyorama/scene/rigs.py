@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.document import Document, Node
 
-__all__ = ["active_rig", "rig_camera", "rig_of_camera", "rig_target", "view_camera"]
+__all__ = ["active_rig", "rig_camera", "rig_eye", "rig_of_camera", "rig_target", "view_camera"]
 
 
 def active_rig(document: Document) -> Node | None:
@@ -88,6 +88,20 @@ def rig_target(document: Document, node: str) -> NDArray[np.float64]:
     if not isinstance(holder.content, CameraRig):
         raise UsageError(f"Node {holder.name!r} is no camera.")
     return _eye_and_target(document, holder, holder.content)[1]
+
+
+def rig_eye(document: Document, node: str) -> NDArray[np.float64]:
+    """(3,) float64 world point where a camera node stands.
+
+    Raises
+    ------
+    UsageError
+        As `rig_camera`.
+    """
+    holder = document.node(node)
+    if not isinstance(holder.content, CameraRig):
+        raise UsageError(f"Node {holder.name!r} is no camera.")
+    return _eye_and_target(document, holder, holder.content)[0]
 
 
 def _eye_and_target(

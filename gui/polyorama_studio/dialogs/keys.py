@@ -25,10 +25,14 @@ class KeysDialog(Dialog):
         super().__init__(parent)
         self.set_heading(self.tr("Mouse and keys"))
         moves = [
-            (self.tr("Orbit"), self.tr("Left drag, arrow keys")),
+            (self.tr("Orbit"), self.tr("Left drag, Alt with any tool, arrow keys")),
             (self.tr("Pan"), self.tr("Middle drag, or Shift with the above")),
             (self.tr("Zoom"), self.tr("Wheel, pinch, plus and minus")),
+            (self.tr("Fly"), self.tr("Right button and W, A, S, D, Q, E; Shift, wheel")),
             (self.tr("Turn about a point"), self.tr("Double-click it")),
+            (self.tr("Add, remove, intersect"), self.tr("Shift, Ctrl, both with any selection")),
+            (self.tr("Size of the brush"), self.tr("[ and ], Alt and the wheel")),
+            (self.tr("While something is dragged"), self.tr("X, Y, Z, a number, Ctrl snaps")),
         ]
         columns = QHBoxLayout()
         columns.setSpacing(2 * Metrics.space[4])

@@ -24,7 +24,7 @@ def points_of(document: Document) -> NDArray[np.float64]:
     """(n, 3) world points of the selected splats, else of the chosen nodes; takes a moment."""
     from polyorama.scene.contents import CameraRig, CropVolume
     from polyorama.scene.mesh import Mesh
-    from polyorama.scene.rigs import rig_camera
+    from polyorama.scene.rigs import rig_eye
     from polyorama.scene.stack import stacked
     from polyorama.scene.subject import subject_points
 
@@ -41,7 +41,7 @@ def points_of(document: Document) -> NDArray[np.float64]:
                 elif isinstance(node.content, Mesh):
                     found.append(_placed(document, node.id, node.content.vertices))
                 elif isinstance(node.content, CameraRig):
-                    found.append(rig_camera(document, node.id, (16, 9)).position[None])
+                    found.append(rig_eye(document, node.id)[None])
                 elif isinstance(node.content, CropVolume):
                     found.append(_placed(document, node.id, _UNIT_CUBE))
                 elif node.content is not None:

@@ -23,6 +23,8 @@ DEGREES_PER_WIDGET = 200.0
 """An orbit drag across the viewport's shorter side turns by this much."""
 KEY_DEGREES = 5.0
 KEY_PAN = 24.0
+PIXELS_PER_NOTCH = 16.0
+"""A zoom drag over so many pixels is as one notch of the wheel."""
 WHEEL_FACTOR = 0.88
 """Distance after one notch of the wheel, as a share of that before."""
 
@@ -36,13 +38,15 @@ class Drag(Enum):
     NONE = "none"
     ORBIT = "orbit"
     PAN = "pan"
+    ZOOM = "zoom"
 
 
 class Navigator(QObject):
     """Turns the viewport's input into views; positions are logical pixels.
 
     Orbit is the left button, pan the middle one or the left with Shift, zoom the wheel or a
-    pinch, towards what is under the pointer.
+    pinch, towards what is under the pointer. A preference gives the middle button orbit, pan with
+    Shift and zoom with Ctrl.
     """
 
     def __init__(self, session: Session, stage: Stage, parent: QObject | None = None) -> None:
@@ -66,6 +70,9 @@ class Navigator(QObject):
             self.drag = Drag.PAN if shift else Drag.ORBIT
         elif button == Qt.MouseButton.MiddleButton:
             self.drag = Drag.PAN
+            if self._session.preferences.navigation == "blender" and not shift:
+                control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+                self.drag = Drag.ZOOM if control else Drag.ORBIT
         else:
             return False
         self._last = event.position()
@@ -82,6 +89,8 @@ class Navigator(QObject):
             self._stage.set_view(view.orbited(-step.x() * degrees, step.y() * degrees))
         elif self.drag is Drag.PAN:
             self._stage.set_view(view.panned(step.x(), step.y(), self._size.height()))
+        elif self.drag is Drag.ZOOM:
+            self._stage.zoom(WHEEL_FACTOR ** (-step.y() / PIXELS_PER_NOTCH))
 
     def release(self) -> None:
         """End the drag."""

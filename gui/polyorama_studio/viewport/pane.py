@@ -84,6 +84,8 @@ class Pane(Canvas):
             return QCursor(Qt.CursorShape.BlankCursor)
         if self.navigator.drag is Drag.PAN:
             return QCursor(Qt.CursorShape.SizeAllCursor)
+        if self.navigator.drag is Drag.ZOOM:
+            return QCursor(Qt.CursorShape.SizeVerCursor)
         if self.navigator.drag is Drag.ORBIT:
             return QCursor(Qt.CursorShape.ClosedHandCursor)
         if self.stage.document is None:
@@ -130,7 +132,7 @@ class Pane(Canvas):
             self._hover(event)
 
     def _press_over(self, event: QMouseEvent, *, around: bool) -> bool:
-        """Let the wipe, a layer or the tool take a press; with Alt the view turns whatever is there.
+        """Let the wipe, a layer or the tool take a press; with Alt the view turns all the same.
 
         Tells whether one did.
         """

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
 
+from polyorama_studio.preferences import UNITS
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
 
     from polyorama_studio.viewport.canvas import Canvas
 
-__all__ = ["halo_pens", "paint_label", "paint_readout", "paint_tag"]
+__all__ = ["halo_pens", "paint_label", "paint_readout", "paint_tag", "with_unit"]
+
+
+def with_unit(pane: Canvas, text: str) -> str:
+    """A length with the name of the scene's unit, where it has one."""
+    unit = pane.session.preferences.unit
+    return text if unit == UNITS[0] else f"{text} {unit}"
 
 
 def paint_readout(pane: Canvas, painter: QPainter, at: QPointF, *lines: str) -> None:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from polyorama_studio.jobs import Handlers
 from polyorama_studio.viewport.camera_lock import CameraLock
 from polyorama_studio.viewport.layers.table import Layers
 from polyorama_studio.viewport.subject import Subject
 from polyorama_studio.viewport.tally import Tally
 
 if TYPE_CHECKING:
+    from polyorama.core.jobs import Progress
     from polyorama.scene.regions import Region
     from polyorama_studio.session import Session
     from polyorama_studio.viewport.tools.tool import Tool
@@ -167,6 +169,9 @@ class Toolbox(QObject):
         self.subject = Subject(self)
         self.tally = Tally(self)
         self._tools: dict[str, Tool] = {}
+        self.ready = False
+        """Whether picking has been loaded, which takes a moment."""
+        self._warming = False
         self.active_id = "pointer"
         self.active = self._tool("pointer")
         session.editing.replaced.connect(self._on_replaced)
@@ -217,7 +222,9 @@ class Toolbox(QObject):
 
     def run_pick(self, name: str, **arguments: object) -> None:
         """Carry out an operation that selects, beside the window where that may take long."""
-        slow = any(arguments.get(what) for what in ("surface", "footprint", "connected"))
+        slow = not self.ready or any(
+            arguments.get(what) for what in ("surface", "footprint", "connected")
+        )
         if slow or self.session.stage.splat_count > LARGE:
             self.session.editing.start(name, **arguments)
         else:
@@ -225,5 +232,38 @@ class Toolbox(QObject):
 
     def _on_replaced(self) -> None:
         self.active.cancel()
+        if not self.ready and not self._warming and self.session.editing.document is not None:
+            self._warming = True
+            handlers = Handlers(self._on_warm, self._on_cold, self._on_progress)
+            self.session.start_job(_warmed, handlers, "warm tools")
         self.tally.clear()
         self.repaint.emit()
+
+    def _on_warm(self, done: None) -> None:
+        self.ready, self._warming = True, False
+
+    def _on_cold(self, error: BaseException) -> None:
+        # What could not be loaded is loaded by the first pick, which tells why it cannot.
+        self._warming = False
+
+    def _on_progress(self, progress: Progress) -> None:
+        """It takes no steps."""
+
+
+def _warmed() -> None:
+    """Load what picking needs: else the first selection would hold the window up."""
+    from polyorama.edit.ops import op_names
+    from polyorama.scene.regions import Region
+    from polyorama.verbs.selecting import region_bits
+    from polyorama.verbs.warm import tiny_scene
+
+    op_names()
+    document, camera = tiny_scene()
+    outline = (1.0, 1.0, 9.0, 1.0, 5.0, 9.0)
+    for region in (
+        Region.rect(camera, 0.0, 0.0, 9.0, 9.0),
+        Region(kind="polygon", camera=camera, points=outline),
+        Region(kind="brush", camera=camera, points=outline, radius=3.0),
+        Region(kind="sphere", radius=1.0),
+    ):
+        region_bits(document, region)

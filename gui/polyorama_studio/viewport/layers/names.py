@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics
 from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.mesh import Mesh
-from polyorama.scene.rigs import rig_camera
+from polyorama.scene.rigs import rig_eye
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.viewport.layers.layer import Layer
 from polyorama_studio.viewport.readout import paint_label
@@ -58,7 +58,7 @@ class NamesLayer(Layer):
     def _top(self, document: Document, node: Node) -> np.ndarray:
         """The world point above which a node's name stands, (3,)."""
         if isinstance(node.content, CameraRig):
-            return rig_camera(document, node.id, (16, 9)).position
+            return rig_eye(document, node.id)
         world = document.world(node.id)
         up = np.asarray(document.up) / np.linalg.norm(document.up)
         corners = self._sample(node) @ world[:3, :3].T + world[:3, 3]

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPen
 from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.properties_of import at_time
-from polyorama.scene.rigs import rig_camera
+from polyorama.scene.rigs import rig_eye
 from polyorama_studio.viewport.layers.layer import Layer
 from polyorama_studio.viewport.readout import halo_pens, paint_readout
 from polyorama_studio.viewport.space import meet_plane
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PathLayer"]
 
-_STEPS = 96
+_STEPS = 64
 _GRAB = 9.0
 _CAMERA_TRACKS = frozenset(
     {"eye", "target", "azimuth", "elevation", "distance", "travel", "translation", "rotation"}
@@ -211,7 +211,7 @@ def _ways_and_keys(document: Document) -> tuple[list[_Way], list[_Key]]:
         if max(len(track.keys) for track in own.values()) > 1:
             times = _times(tuple(own.values()))
             try:
-                eyes = [rig_camera(at_time(document, t), node.id, (16, 9)).position for t in times]
+                eyes = [rig_eye(at_time(document, t), node.id) for t in times]
             except PolyoramaError:
                 continue  # it has no view at some time; frusta are left out as well
             ways.append(_Way(times, np.array(eyes), node.id in document.chosen))

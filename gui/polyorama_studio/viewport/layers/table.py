@@ -68,7 +68,8 @@ class Layers(QObject):
     def __init__(self, toolbox: Toolbox) -> None:
         super().__init__(toolbox)
         self._toolbox = toolbox
-        self.shown = {entry.id for entry in LAYERS if entry.shown}
+        flipped = toolbox.session.preferences.layers
+        self.shown = {entry.id for entry in LAYERS if entry.shown != (entry.id in flipped)}
         self.ground: Ground | None = None
         self.marks = Marks()
         self._made: dict[str, Layer] = {}
@@ -86,6 +87,8 @@ class Layers(QObject):
     def toggle(self, layer_id: str) -> None:
         """Show a layer, or hide it."""
         self.shown ^= {layer_id}
+        usual = {entry.id for entry in LAYERS if entry.shown}
+        self._toolbox.session.preferences.layers = self.shown ^ usual
         self.update_marks()
         self.changed.emit()
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, Qt
 from PySide6.QtGui import QColor, QCursor, QPen, QPolygonF
 
 from polyorama.scene.rotations import turn_between
-from polyorama_studio.viewport.readout import halo_pens, paint_label, paint_readout
+from polyorama_studio.viewport.readout import halo_pens, paint_label, paint_readout, with_unit
 from polyorama_studio.viewport.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class MeasureTool(PointsTool):
         if middle is not None:
             length = float(np.linalg.norm(b - a))
             more = _tr("becomes {0}").format(self.typed) if self.typed else ""
-            paint_readout(pane, painter, middle, f"{length:.4g}", more)
+            paint_readout(pane, painter, middle, with_unit(pane, f"{length:.4g}"), more)
 
 
 class FloorTool(PointsTool):

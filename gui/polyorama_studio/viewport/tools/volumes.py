@@ -12,7 +12,7 @@ from polyorama.scene.placement import placement_of
 from polyorama.scene.rotations import rotation_about
 from polyorama_studio.viewport.cursors import selection_cursor
 from polyorama_studio.viewport.gizmo import Gizmo, Handle
-from polyorama_studio.viewport.readout import paint_readout
+from polyorama_studio.viewport.readout import paint_readout, with_unit
 from polyorama_studio.viewport.space import length_along, meet_plane
 from polyorama_studio.viewport.subject import Held
 from polyorama_studio.viewport.tools.movers import turned
@@ -265,7 +265,7 @@ class VolumeTool(Tool):
             sign = SIGNS[self.toolbox.options.mode]
             paint_readout(
                 pane, painter, at, _tr("{0} splats").format(f"{sign}{count:,}"),
-                words.format(lengths),
+                words.format(with_unit(pane, lengths)),
             )  # fmt: skip
 
     def _card_place(self, pane: Pane) -> QPointF | None:
