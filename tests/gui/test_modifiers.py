@@ -70,7 +70,7 @@ def card(panel: ModifiersPanel, kind: str) -> Card:
 def test_every_kind_has_a_card(
     qtbot: QtBot, panel: ModifiersPanel, session: Session, kind: str
 ) -> None:
-    panel.add_kind(kind)
+    panel.commands.add_kind(kind)
     qtbot.waitUntil(lambda: stack(session) == [kind])
     assert cards(panel) == [kind]
     assert card(panel, kind).head.text() == MODIFIERS[kind].title
@@ -79,7 +79,7 @@ def test_every_kind_has_a_card(
 
 
 def test_the_menu_lists_every_kind(panel: ModifiersPanel) -> None:
-    menu = panel.add_menu()
+    menu = panel.menus.add_menu()
     assert [a.text() for a in menu.actions()] == [cls.title for cls in MODIFIERS.values()]
     menu.deleteLater()
 
@@ -204,9 +204,9 @@ def test_rules_are_counted_at_their_step(
 
 def test_what_is_selected_becomes_the_mask(panel: ModifiersPanel, session: Session) -> None:
     session.editing.run("select_bits", bits={"pot": BitSet.of_indices([4, 5], 60)})
-    panel.add_kind("grade")
+    panel.commands.add_kind("grade")
     assert len(session.editing.document.node("pot").modifiers[0].mask) == 2
-    panel.add_kind("decimate")
+    panel.commands.add_kind("decimate")
     assert session.editing.document.node("pot").modifiers[1].mask is None
 
 
@@ -214,7 +214,7 @@ def test_a_crop_fits_what_is_selected(
     qtbot: QtBot, panel: ModifiersPanel, session: Session
 ) -> None:
     means = session.editing.document.node("pot").splats.means
-    panel.add_kind("crop")
+    panel.commands.add_kind("crop")
     qtbot.waitUntil(lambda: stack(session) == ["crop"])
     crop = session.editing.document.node("pot").modifiers[0]
     assert min(crop.size) > 1.5, "a new one stands round all splats"
@@ -244,7 +244,7 @@ def test_a_crop_takes_its_place_from_a_volume(panel: ModifiersPanel, session: Se
 
 
 def test_wind_stands_on_the_floor(qtbot: QtBot, panel: ModifiersPanel, session: Session) -> None:
-    panel.add_kind("wind")
+    panel.commands.add_kind("wind")
     qtbot.waitUntil(lambda: stack(session) == ["wind"])
     wind = session.editing.document.node("pot").modifiers[0]
     assert wind.up == pytest.approx((0.0, -1.0, 0.0))
@@ -255,9 +255,9 @@ def test_wind_stands_on_the_floor(qtbot: QtBot, panel: ModifiersPanel, session: 
 def test_stacks_are_copied_and_pasted(panel: ModifiersPanel, session: Session) -> None:
     add(session, "grade", values={"exposure": 1.5})
     add(session, "opacity", mask=BitSet.of_indices([1], 60))
-    panel.copy_all()
+    panel.commands.copy_all()
     steps = len(session.editing.editor.history.commands)
-    panel.paste()
+    panel.commands.paste()
     assert stack(session) == ["grade", "opacity"] * 2
     assert len(session.editing.editor.history.commands) == steps + 1
     modifiers = session.editing.document.node("pot").modifiers
@@ -266,7 +266,7 @@ def test_stacks_are_copied_and_pasted(panel: ModifiersPanel, session: Session) -
     notices: list[object] = []
     session.notice.connect(notices.append)
     session.editing.run("choose", nodes=["other"])
-    panel.paste()
+    panel.commands.paste()
     pasted = session.editing.document.node("other").modifiers
     assert [m.enabled for m in pasted] == [True, False], "picked splats belong to their node"
     assert len(notices) == 1
@@ -293,14 +293,14 @@ def test_stacks_survive_as_text() -> None:
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_presets_are_stacks(panel: ModifiersPanel, session: Session, name: str) -> None:
-    panel.add_preset(name)
+    panel.commands.add_preset(name)
     assert stack(session) == [modifier.kind for modifier in built_in(name)]
 
 
 def test_own_presets(panel: ModifiersPanel, session: Session) -> None:
     add(session, "grade", values={"exposure": 0.75})
-    panel.save_preset("my look")
-    menu = panel.stack_menu()
+    panel.commands.save_preset("my look")
+    menu = panel.menus.stack_menu()
     presets = next(a.menu() for a in menu.actions() if a.text() == "Presets")
     entry = next(a for a in presets.actions() if a.text() == "my look")
     entry.trigger()
@@ -308,27 +308,27 @@ def test_own_presets(panel: ModifiersPanel, session: Session) -> None:
     assert session.editing.document.node("pot").modifiers[1].exposure == 0.75
     notices: list[object] = []
     session.notice.connect(notices.append)
-    panel.save_preset("../elsewhere")
+    panel.commands.save_preset("../elsewhere")
     assert len(notices) == 1
 
 
 def test_menus_of_cards(panel: ModifiersPanel, session: Session) -> None:
     add(session, "grade", "opacity")
     session.editing.run("set", path="pot/grade/exposure", value=1.0)
-    panel.duplicate("grade")
+    panel.commands.duplicate("grade")
     assert stack(session) == ["grade", "grade", "opacity"]
     assert session.editing.document.node("pot").modifiers[1].exposure == 1.0
-    panel.reset("grade")
+    panel.commands.reset("grade")
     assert session.editing.document.node("pot").modifiers[0].exposure == 0.0
-    panel.remove("grade")
+    panel.commands.remove("grade")
     assert stack(session) == ["grade", "opacity"]
-    menu = panel.card_menu(panel.cards[0].id)
+    menu = panel.menus.card_menu(panel.cards[0])
     key = next(a for a in menu.actions() if a.text() == "Key on and off")
     key.trigger()
     menu.deleteLater()
     path = f"pot/{panel.cards[0].id}/enabled"
     assert path in session.editing.document.timeline.tracks
-    panel.remove_all()
+    panel.commands.remove_all()
     assert stack(session) == []
     session.editing.undo()
     assert stack(session) == ["grade", "opacity"]
@@ -336,7 +336,7 @@ def test_menus_of_cards(panel: ModifiersPanel, session: Session) -> None:
 
 def test_stacks_are_applied(qtbot: QtBot, panel: ModifiersPanel, session: Session) -> None:
     add(session, "delete", values={"rule": "index < 10"})
-    panel.apply_all()
+    panel.commands.apply_all()
     qtbot.waitUntil(lambda: len(session.editing.document.node("pot").splats) == 50)
     assert stack(session) == []
 

@@ -146,10 +146,11 @@ class PropertyLink(QObject):
         editing, document = self.session.editing, self.session.editing.document
         if document is None:
             return
+        named = python_path(document, path)
         if path in document.timeline.tracks:
-            done = editing.run("key", path=path, time=self._time(path), value=value)
+            done = editing.run("key", path=named, time=self._time(path), value=value)
         else:
-            done = editing.run("set", path=path, value=value)
+            done = editing.run("set", path=named, value=value)
         self._changed = self._changed or done
 
     def change(self, value: Any) -> None:
@@ -176,10 +177,11 @@ class PropertyLink(QObject):
         verb = self.tr("Remove key of {0}") if remove else self.tr("Key {0}")
         with editing.gesture(verb.format(self.title.lower())):
             for path in self.paths:
+                named, time = python_path(editing.document, path), self._time(path)
                 if remove:
-                    editing.run("remove_keys", keys=((path, self._time(path)),))
+                    editing.run("remove_keys", keys=((named, time),))
                 else:
-                    editing.run("key", path=path, time=self._time(path))
+                    editing.run("key", path=named, time=time)
 
     @Slot()
     def remove_all_keys(self) -> None:
@@ -189,8 +191,9 @@ class PropertyLink(QObject):
             return
         with editing.gesture(self.tr("Remove keys of {0}").format(self.title.lower())):
             for path, value in zip(self.paths, values, strict=True):
-                editing.run("set_track", path=path, track=None)
-                editing.run("set", path=path, value=value)
+                named = python_path(editing.document, path)
+                editing.run("set_track", path=named, track=None)
+                editing.run("set", path=named, value=value)
 
     @Slot()
     def reset(self) -> None:

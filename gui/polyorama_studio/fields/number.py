@@ -10,6 +10,7 @@ from PySide6.QtGui import QCursor, QPainter
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from polyorama_studio.fields.expression import evaluate
+from polyorama_studio.fields.figures import NumberLook, number_text
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -104,26 +105,8 @@ class NumberField(QWidget):
 
     @property
     def text(self) -> str:
-        """The number as it is shown, without its unit."""
-        if self.parameter.kind == "whole":
-            return str(round(self._value))
-        size = abs(self._value)
-        if size < self._nothing:
-            return "0"
-        if size >= 1e6 or size < 1e-4:
-            return f"{self._value:.3g}"
-        # Four figures; below one they may take more places.
-        places = max(0, 3 - math.floor(math.log10(size)))
-        shown = f"{self._value:.{min(places, 3 if size >= 1.0 else 5)}f}"
-        return shown.rstrip("0").rstrip(".") if "." in shown else shown
-
-    @property
-    def _nothing(self) -> float:
-        """Below this a number is what roundings leave of nought."""
-        if self.parameter.low > 0.0:
-            return 0.0
-        soft = self.parameter.soft
-        return 1e-9 if soft is None else 1e-7 * (soft[1] - soft[0])
+        """The number as it is shown where there is room for it, without its unit."""
+        return number_text(self.parameter, self._value)
 
     @property
     def step(self) -> float:
@@ -149,63 +132,15 @@ class NumberField(QWidget):
         self.ended.emit()
         self.update()
 
-    # Painting
+    # Showing
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Box, bar of the soft range, label, number, unit."""
-        tokens = self._theme.tokens
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.setBrush(tokens.color("raised"))
         edge = "accent" if self.hasFocus() else "quiet" if self._hovered else "line"
-        painter.setPen(tokens.color(edge))
-        painter.drawRoundedRect(box, Metrics.corner, Metrics.corner)
-        self._paint_bar(painter, box)
-        painter.setFont(font(Metrics.label, tabular=True))
-        inner = box.adjusted(Metrics.space[1] - 1, 0, 1 - Metrics.space[1], 0)
-        if self._label:
-            painter.setPen(tokens.color(self._color))
-            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, self._label)
-        if not self.isEnabled():
-            painter.setPen(tokens.color("quiet"))
-        right = inner
-        unit = self.parameter.unit
-        if unit:
-            painter.setPen(tokens.color("quiet"))
-            painter.drawText(
-                inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, unit
-            )
-            right = inner.adjusted(
-                0, 0, -painter.fontMetrics().horizontalAdvance(unit) - Metrics.line_gap, 0
-            )
-        painter.setPen(tokens.color("text" if self.isEnabled() else "quiet"))
-        painter.drawText(
-            right,
-            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight,
-            "…" if self.mixed else self.text,
-        )
+        look = NumberLook(self.parameter, self._value, self._label, self._color, edge)
+        painter = QPainter(self)
+        look.paint(painter, QRectF(self.rect()), self._theme.tokens, self.isEnabled(), self.mixed)
         painter.end()
-
-    def _paint_bar(self, painter: QPainter, box: QRectF) -> None:
-        soft = self.parameter.soft
-        if soft is None or self.mixed or self._label:
-            return
-        low, high = soft
-        zero = min(max((0.0 - low) / (high - low), 0.0), 1.0)
-        here = min(max((self._value - low) / (high - low), 0.0), 1.0)
-        left, right = sorted((zero, here))
-        color = self._theme.tokens.color("accent")
-        color.setAlphaF(0.16)
-        painter.save()
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(color)
-        bar = QRectF(
-            box.left() + left * box.width(), box.top() + 1.0,
-            (right - left) * box.width(), box.height() - 2.0,
-        )  # fmt: skip
-        painter.drawRect(bar)
-        painter.restore()
 
     def enterEvent(self, event: QEnterEvent) -> None:
         """Show that it can be dragged."""

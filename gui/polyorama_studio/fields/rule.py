@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -14,7 +14,7 @@ from polyorama.errors import PolyoramaError
 from polyorama.scene.rules import parse_rule
 from polyorama_studio.fields.simple import TextField
 from polyorama_studio.icons import paint_icon
-from polyorama_studio.jobs import Handlers
+from polyorama_studio.newest import Newest
 from polyorama_studio.theme import Metrics, fixed_font
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QPaintEvent
 
-    from polyorama.core.jobs import Progress
     from polyorama_studio.session import Session
     from polyorama_studio.theme import Theme
 
@@ -33,7 +32,7 @@ _PAUSE_MS = 220
 
 
 class Counter(QObject):
-    """Counts on a worker thread; one count runs, one waits, older ones are forgotten.
+    """Counts on a worker thread, once a pause comes; only the newest count is told.
 
     Parameters
     ----------
@@ -47,59 +46,22 @@ class Counter(QObject):
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
-        self._running = False
-        self._asked = 0
-        self._next: Callable[[], int] | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_PAUSE_MS)
-        self._timer.timeout.connect(self._start)
+        self._newest = Newest(session, "count", self, pause=_PAUSE_MS)
+        self.forget = self._newest.forget
 
-    def ask(self, work: Callable[[], int], *, soon: bool = False) -> None:
-        """Count something else, after a pause or `soon`."""
-        self._asked += 1
-        self._next = work
-        if soon:
-            self._start()
-        else:
-            self._timer.start()
+    def ask(self, work: Callable[[], int]) -> None:
+        """Count something else."""
+        self._newest.ask(work, self._on_done, self._on_failed)
 
-    def forget(self) -> None:
-        """What was asked is not wanted any more."""
-        self._asked += 1
-        self._next = None
-
-    @Slot()
-    def _start(self) -> None:
-        if self._running or self._next is None:
-            return
-        work, self._next, self._running = self._next, None, True
-        number = self._asked
-        self._session.start_job(
-            work,
-            Handlers(
-                partial(self._on_done, number), partial(self._on_failed, number), self._on_progress
-            ),
-            self.tr("Counting splats"),
-        )
-
-    def _on_done(self, number: int, count: int | None) -> None:
-        self._running = False
-        if number == self._asked and count is not None:
+    def _on_done(self, count: int | None) -> None:
+        if count is not None:
             self.counted.emit(count)
-        self._start()
 
-    def _on_failed(self, number: int, error: BaseException) -> None:
-        self._running = False
-        if number == self._asked:
-            if isinstance(error, PolyoramaError):
-                self.failed.emit(str(error))
-            else:
-                self._session.report(error)
-        self._start()
-
-    def _on_progress(self, progress: Progress) -> None:
-        """Counts take no steps."""
+    def _on_failed(self, error: BaseException) -> None:
+        if isinstance(error, PolyoramaError):
+            self.failed.emit(str(error))
+        else:
+            self._session.report(error)
 
 
 class _Mark(QWidget):
@@ -192,7 +154,7 @@ class RuleField(QWidget):
         typing = self.edit.hasFocus() and self.edit.isModified()
         self.edit.set_value(rule)
         if not typing:
-            self._check(soon=True)
+            self._check()
 
     def recount(self) -> None:
         """The scene changed."""
@@ -203,13 +165,13 @@ class RuleField(QWidget):
     def _on_edited(self, text: str) -> None:
         self._check()
 
-    def _check(self, *, soon: bool = False) -> None:
+    def _check(self) -> None:
         text, error = self.edit.text().strip(), self.error
         if not text or error or self._count is None:
             self._counter.forget()
             self._say(_one_line(error) if error else "", bad=bool(error))
             return
-        self._counter.ask(partial(self._count, text), soon=soon)
+        self._counter.ask(partial(self._count, text))
 
     @Slot(int)
     def _on_counted(self, count: int) -> None:

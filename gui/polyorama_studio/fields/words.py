@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from polyorama.core.params import Parameter
     from polyorama.scene.document import Document
 
-__all__ = ["choice_title", "python_path", "python_value", "title_of"]
+__all__ = [
+    "choice_title", "python_modifier", "python_node", "python_nodes", "python_path",
+    "python_value", "title_of",
+]  # fmt: skip
 
 _TITLES = {
     "translation": "Position",
+    "color": "Colour",
+    "center": "Centre",
     "fov": "Field of view",
     "f_stop": "Aperture",
     "sh": "Harmonics",
@@ -56,16 +64,35 @@ def python_path(document: Document, path: str) -> str:
     if parts[0] in ("view", "document"):
         return path
     node = document.node(parts[0])
-    names = [other.name for other in document.nodes if other.name == node.name]
-    if len(names) == 1 and _plain(node.name):
-        parts[0] = node.name
+    parts[0] = python_node(document, node.id)
     if len(parts) == 3:
-        modifier = node.modifier(parts[1])
-        for name in (modifier.name, modifier.kind):
-            if name and _plain(name) and node.modifier(name).id == modifier.id:
-                parts[1] = name
-                break
+        parts[1] = python_modifier(document, node.id, parts[1])
     return "/".join(parts)
+
+
+def python_node(document: Document, node_id: str) -> str:
+    """A node's name where a script would find it by that, else its id."""
+    return python_nodes(document, (node_id,))[0]
+
+
+def python_nodes(document: Document, ids: Iterable[str]) -> list[str]:
+    """Names of nodes where a script would find them by those, else their ids."""
+    taken = Counter(node.name for node in document.nodes)
+    taken.update(("view", "document", *(node.id for node in document.nodes)))
+    names = {node.id: node.name for node in document.nodes}
+    return [
+        names[i] if _plain(names[i]) and taken[names[i]] - (names[i] == i) == 1 else i for i in ids
+    ]
+
+
+def python_modifier(document: Document, node_id: str, modifier_id: str) -> str:
+    """A modifier's name or kind where a script would find it by that, else its id."""
+    node = document.node(node_id)
+    modifier = node.modifier(modifier_id)
+    for name in (modifier.name, modifier.kind):
+        if name and _plain(name) and node.modifier(name).id == modifier.id:
+            return name
+    return modifier_id
 
 
 def _plain(name: str) -> bool:

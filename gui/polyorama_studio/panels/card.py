@@ -17,10 +17,11 @@ from polyorama_studio.fields.link import PropertyLink
 from polyorama_studio.fields.row import Label
 from polyorama_studio.fields.rule import RuleField
 from polyorama_studio.fields.simple import ChoiceField, SwitchField, TextField
+from polyorama_studio.fields.words import python_modifier, python_node
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.panels.kinds import MODIFIER_ICONS, modifier_title
-from polyorama_studio.panels.masks import MaskRow, StepCount, before_step
+from polyorama_studio.panels.masks import MaskRow, StepCount, before_step, change_step
 from polyorama_studio.panels.parts import FoldHead, IconButton, column_of
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
@@ -218,9 +219,7 @@ class Card(QFrame):
         self.content.addLayout(below)
 
     def _change(self, name: str, value: Any) -> None:
-        self._session.editing.run(
-            "change_modifier", node=self.node_id, modifier=self.id, values={name: value}
-        )
+        change_step(self._session, self.node_id, self.id, {name: value})
 
     # Showing
 
@@ -299,10 +298,20 @@ class Card(QFrame):
         elif key == Qt.Key.Key_F2:
             self.rename()
         elif key == Qt.Key.Key_Delete:
-            self._session.editing.run("remove_modifier", node=self.node_id, modifier=self.id)
+            self.remove()
         else:
             return False
         return True
+
+    def remove(self) -> None:
+        """Take the step out."""
+        document = self._session.editing.document
+        if document is not None:
+            self._session.editing.run(
+                "remove_modifier",
+                node=python_node(document, self.node_id),
+                modifier=python_modifier(document, self.node_id, self.id),
+            )
 
     def rename(self) -> None:
         """Type another name in the head's place."""
@@ -340,7 +349,7 @@ class Card(QFrame):
         if shown is not None:
             work = partial(fitting_box, *before_step(shown, self.node_id, self.id))
             handlers = Handlers(self._on_fitted, self._session.report, self._on_progress)
-            self._session.start_job(work, handlers, self.tr("Fitting the crop"))
+            self._session.start_job(work, handlers, "fit")
 
     def _on_progress(self, progress: Progress) -> None:
         """It takes no steps."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from polyorama.scene.mesh import Mesh
 from polyorama_studio.fields.simple import TextField
+from polyorama_studio.fields.words import python_node
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.kinds import kind_icon, kind_title
 from polyorama_studio.theme import Metrics
@@ -83,7 +84,8 @@ class InspectorHeader(QFrame):
     def _rename(self, name: str) -> None:
         document = self._session.editing.document
         if document is not None and len(document.chosen) == 1:
-            self._session.editing.run("rename", node=document.chosen[0], name=name)
+            old = python_node(document, document.chosen[0])
+            self._session.editing.run("rename", node=old, name=name)
 
     def refresh(self) -> None:
         """Show what is chosen."""

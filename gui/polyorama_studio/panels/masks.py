@@ -13,6 +13,7 @@ from polyorama.scene.surroundings import NodeSurroundings
 from polyorama_studio.fields.row import Label
 from polyorama_studio.fields.rule import RuleField
 from polyorama_studio.fields.segments import SegmentField
+from polyorama_studio.fields.words import python_modifier, python_node
 from polyorama_studio.panels.parts import column_of
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from polyorama.scene.modifiers import Modifier
     from polyorama_studio.session import Session
 
-__all__ = ["MaskRow", "StepCount", "before_step"]
+__all__ = ["MaskRow", "StepCount", "before_step", "change_step"]
 
 
 def before_step(document: Document, node_id: str, modifier_id: str) -> tuple[Document, Node]:
@@ -31,6 +32,19 @@ def before_step(document: Document, node_id: str, modifier_id: str) -> tuple[Doc
     at = next(i for i, m in enumerate(node.modifiers) if m.id == modifier_id)
     earlier = replace(node, modifiers=node.modifiers[:at])
     return document.replaced(earlier), earlier
+
+
+def change_step(session: Session, node_id: str, modifier_id: str, values: dict[str, Any]) -> bool:
+    """Change fields of a modifier that are no parameters."""
+    document = session.editing.document
+    if document is None:
+        return False
+    return session.editing.run(
+        "change_modifier",
+        node=python_node(document, node_id),
+        modifier=python_modifier(document, node_id, modifier_id),
+        values=values,
+    )
 
 
 class StepCount:
@@ -166,10 +180,7 @@ class MaskRow(QWidget):
         self.picked.setVisible(kind == "picked")
 
     def _change(self, mask: Any) -> None:
-        node, modifier = self._ids
-        self._session.editing.run(
-            "change_modifier", node=node, modifier=modifier, values={"mask": mask}
-        )
+        change_step(self._session, *self._ids, {"mask": mask})
 
     @Slot(str)
     def _on_kind(self, kind: str) -> None:

@@ -2,87 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
-from polyorama.errors import PolyoramaError
-from polyorama.scene.modifiers import MODIFIERS
-from polyorama_studio.dialogs.naming import NamingDialog
-from polyorama_studio.fields.link import KEYED
-from polyorama_studio.icons import icon
-from polyorama_studio.jobs import Handlers
-from polyorama_studio.panels.card import Card, fitting_box
+from polyorama_studio.panels.card import Card
 from polyorama_studio.panels.header import NodeIcon
-from polyorama_studio.panels.kinds import MODIFIER_ICONS, modifier_title
 from polyorama_studio.panels.parts import IconButton, column_of, scrolled
-from polyorama_studio.panels.stacks import (
-    BUILT_IN,
-    add_stack,
-    built_in,
-    read_stack,
-    save_preset,
-    saved_presets,
-    stack_text,
-)
+from polyorama_studio.panels.stack_commands import StackCommands
+from polyorama_studio.panels.stack_menus import StackMenus
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from PySide6.QtGui import QShowEvent
 
-    from PySide6.QtGui import QAction, QShowEvent
-
-    from polyorama.core.jobs import Progress
-    from polyorama.scene.document import Document, Node
+    from polyorama.scene.document import Node
     from polyorama.scene.modifiers import Modifier
     from polyorama_studio.session import Session
 
-__all__ = ["ModifiersPanel", "active_splats"]
-
-_PLACED = ("crop", "wind", "transform")
-"""Kinds that stand somewhere."""
-_UNMASKED = ("decimate", "crop", "delete")
-"""Kinds that do not take the selection as their mask."""
-
-
-def active_splats(document: Document | None) -> Node | None:
-    """The node whose stack is shown: the one chosen last that has splats, else the only one."""
-    if document is None:
-        return None
-    for node_id in reversed(document.chosen):
-        node = document.node(node_id)
-        if node.splats is not None:
-            return node
-    nodes = [node for node in document.nodes if node.splats is not None]
-    return nodes[0] if len(nodes) == 1 and not document.chosen else None
-
-
-def wind_values(
-    document: Document, node_id: str, center: tuple[float, ...], size: tuple[float, ...]
-) -> dict[str, Any]:
-    """Wind over a box in a node's own space: it stands on the floor and sways at its top."""
-    world = document.world(node_id)[:3, :3]
-    upward = np.linalg.solve(world, np.asarray(document.up, np.float64))
-    upward /= np.linalg.norm(upward)
-    height = float(np.abs(upward) @ np.asarray(size))
-    side = np.cross(upward, np.eye(3)[int(np.argmin(np.abs(upward)))])
-    side /= np.linalg.norm(side)
-    root = np.asarray(center) - 0.5 * height * upward
-    return {
-        "root": tuple(float(v) for v in root),
-        "up": tuple(float(v) for v in upward),
-        "direction": tuple(float(v) for v in side),
-        "reach": max(height, 1e-6),
-        "amplitude": 0.05 * height,
-        "wavelength": max(1.5 * height, 1e-6),
-    }
+__all__ = ["ModifiersPanel"]
 
 
 class ModifiersPanel(QWidget):
@@ -96,6 +36,9 @@ class ModifiersPanel(QWidget):
         self._stale = True
         self._target: int | None = None
         self.cards: list[Card] = []
+        self.commands = StackCommands(session, self)
+        self.commands.added.connect(self._reveal)
+        self.menus = StackMenus(session, self.commands, self)
         self.icon = NodeIcon(session.theme, self)
         self.icon.set_icon("splats")
         self.name = QLabel(self)
@@ -145,7 +88,7 @@ class ModifiersPanel(QWidget):
     @property
     def node(self) -> Node | None:
         """The node whose stack is shown."""
-        return active_splats(self._session.editing.document)
+        return self.commands.node
 
     @Slot(object)
     def _on_edited(self, command: object) -> None:
@@ -226,7 +169,7 @@ class ModifiersPanel(QWidget):
         card.set_open(modifier.id not in self._folded)
         card.folded.connect(self._on_folded)
         card.menu_asked.connect(self._show_card_menu)
-        card.moved.connect(self._step)
+        card.moved.connect(self.step)
         card.pulled.connect(self._on_pulled)
         card.dropped.connect(self._on_dropped)
         return card
@@ -243,17 +186,11 @@ class ModifiersPanel(QWidget):
     def _place(self, modifier_id: str) -> int:
         return next(i for i, card in enumerate(self.cards) if card.id == modifier_id)
 
-    def _move(self, modifier_id: str, index: int) -> None:
-        node = self.node
-        if node is not None and index != self._place(modifier_id):
-            self._session.editing.run(
-                "move_modifier", node=node.id, modifier=modifier_id, index=index
-            )
-
     @Slot(str, int)
-    def _step(self, modifier_id: str, step: int) -> None:
+    def step(self, modifier_id: str, step: int) -> None:
+        """Move a card up or down by so many places."""
         index = min(max(self._place(modifier_id) + step, 0), len(self.cards) - 1)
-        self._move(modifier_id, index)
+        self.commands.move(modifier_id, index)
         self.cards[self._place(modifier_id)].head.setFocus()
 
     @Slot(str, QPoint)
@@ -277,74 +214,15 @@ class ModifiersPanel(QWidget):
         target, self._target = self._target, None
         self.cards[self._place(modifier_id)].set_lifted(False)
         if target is not None:
-            self._move(modifier_id, target)
+            self.commands.move(modifier_id, target)
 
     # Adding
 
     @Slot()
     def _show_add(self) -> None:
-        self.add_menu().popup(self.add.mapToGlobal(QPoint(0, self.add.height())))
+        self.menus.add_menu().popup(self.add.mapToGlobal(QPoint(0, self.add.height())))
 
-    def add_menu(self) -> QMenu:
-        """All kinds of steps."""
-        menu, color = self._menu(), self._session.theme.tokens.color("quiet")
-        for kind, cls in MODIFIERS.items():
-            action = menu.addAction(icon(MODIFIER_ICONS[kind], color), self.tr(cls.title))
-            action.setToolTip(tip((cls.__doc__ or "").split("\n")[0]))
-            action.triggered.connect(partial(self.add_kind, kind))
-        menu.setToolTipsVisible(True)
-        return menu
-
-    def _menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        return menu
-
-    def add_kind(self, kind: str, checked: bool = False) -> None:
-        """Add a step; where splats of the node are selected, they become its mask.
-
-        What stands somewhere is first fitted to them, or to all splats, on a worker thread.
-        """
-        node, shown = self.node, self._session.stage.shown
-        if node is None or shown is None:
-            return
-        if kind not in _PLACED:
-            self._put(node.id, kind, {})
-            return
-        now = next((n for n in shown.nodes if n.id == node.id), node)
-        handlers = Handlers(
-            partial(self._put_fitted, node.id, kind), self._session.report, self._on_progress
-        )
-        self._session.start_job(
-            partial(fitting_box, shown, now), handlers, self.tr("Fitting the modifier")
-        )
-
-    def _on_progress(self, progress: Progress) -> None:
-        """Fitting takes no steps."""
-
-    def _put_fitted(
-        self, node_id: str, kind: str, box: tuple[tuple[float, ...], tuple[float, ...]] | None
-    ) -> None:
-        document = self._session.editing.document
-        if box is None or document is None or all(n.id != node_id for n in document.nodes):
-            return
-        center, size = box
-        values: dict[str, Any] = {"pivot": center}
-        if kind == "crop":
-            values = {"center": center, "size": size}
-        elif kind == "wind":
-            values = wind_values(document, node_id, center, size)
-        self._put(node_id, kind, values)
-
-    def _put(self, node_id: str, kind: str, values: dict[str, Any]) -> None:
-        document = self._session.editing.document
-        selected = document is not None and node_id in document.selection
-        selected = selected and kind not in _UNMASKED
-        if self._session.editing.run(
-            "add_modifier", node=node_id, kind=kind, selected=selected, values=values
-        ):
-            self._reveal()
-
+    @Slot()
     def _reveal(self) -> None:
         # The layout gives the new card its place first.
         QTimer.singleShot(0, self, self._show_last)
@@ -358,191 +236,8 @@ class ModifiersPanel(QWidget):
 
     @Slot()
     def _show_more(self) -> None:
-        self.stack_menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height())))
-
-    def stack_menu(self) -> QMenu:
-        """What is done with the stack as a whole."""
-        menu, node = self._menu(), self.node
-        filled = node is not None and bool(node.modifiers)
-        self._entry(menu, self.tr("Copy stack"), self.copy_all, filled, "copy")
-        self._entry(menu, self.tr("Paste"), self.paste)
-        presets = QMenu(self.tr("Presets"), menu)
-        for name in BUILT_IN:
-            self._entry(presets, self.tr(name), partial(self.add_preset, name))
-        own = saved_presets(self._folder)
-        if own:
-            presets.addSeparator()
-        for path in own:
-            self._entry(presets, path.stem.replace("&", "&&"), partial(self.add_file, path))
-        presets.addSeparator()
-        self._entry(presets, self.tr("Save stack as preset..."), self._ask_preset, filled)
-        menu.addMenu(presets)
-        menu.addSeparator()
-        can_apply = node is not None and (filled or node.deleted is not None)
-        self._entry(menu, self.tr("Apply all for good"), self.apply_all, can_apply, "check")
-        self._entry(menu, self.tr("Delete all"), self.remove_all, filled, "remove")
-        return menu
-
-    def _entry(
-        self, menu: QMenu, title: str, slot: Any, enabled: bool = True, mark: str = ""
-    ) -> QAction:
-        action = menu.addAction(title)
-        if mark:
-            action.setIcon(icon(mark, self._session.theme.tokens.color("quiet")))
-        action.setEnabled(enabled)
-        action.triggered.connect(slot)
-        return action
+        self.menus.stack_menu().popup(self.more.mapToGlobal(QPoint(0, self.more.height())))
 
     @Slot(str, QPoint)
     def _show_card_menu(self, modifier_id: str, place: QPoint) -> None:
-        self.card_menu(modifier_id).popup(place)
-
-    def card_menu(self, modifier_id: str) -> QMenu:
-        """What is done with one step."""
-        menu, at = self._menu(), self._place(modifier_id)
-        card, last = self.cards[at], len(self.cards) - 1
-        self._entry(menu, self.tr("Rename"), card.rename)
-        self._entry(menu, self.tr("Duplicate"), partial(self.duplicate, modifier_id), mark="copy")
-        self._entry(menu, self.tr("Copy"), partial(self.copy_one, modifier_id))
-        self._entry(menu, self.tr("Paste"), self.paste)
-        menu.addSeparator()
-        self._entry(menu, self.tr("Move up"), partial(self._by, modifier_id, -1), at > 0)
-        self._entry(menu, self.tr("Move down"), partial(self._by, modifier_id, 1), at < last)
-        menu.addSeparator()
-        here = card.enabled.keyed == KEYED
-        title = self.tr("Remove key of on and off") if here else self.tr("Key on and off")
-        self._entry(menu, title, card.enabled.toggle_key)
-        self._entry(menu, self.tr("Reset all values"), partial(self.reset, modifier_id))
-        menu.addSeparator()
-        self._entry(menu, self.tr("Delete"), partial(self.remove, modifier_id), mark="remove")
-        return menu
-
-    # What menus do
-
-    def _modifier(self, modifier_id: str) -> Modifier | None:
-        node = self.node
-        return None if node is None else node.modifier(modifier_id)
-
-    def _by(self, modifier_id: str, step: int, checked: bool = False) -> None:
-        self._step(modifier_id, step)
-
-    def remove(self, modifier_id: str, checked: bool = False) -> None:
-        """Take a step out."""
-        node = self.node
-        if node is not None:
-            self._session.editing.run("remove_modifier", node=node.id, modifier=modifier_id)
-
-    def reset(self, modifier_id: str, checked: bool = False) -> None:
-        """Give a step its first values again; mask and name stay."""
-        node, modifier = self.node, self._modifier(modifier_id)
-        if node is None or modifier is None:
-            return
-        fresh = MODIFIERS[modifier.kind]()
-        kept = {"id", "name", "mask", "rule", "volume"}
-        values = {f.name: getattr(fresh, f.name) for f in fields(fresh) if f.name not in kept}
-        self._session.editing.run(
-            "change_modifier", node=node.id, modifier=modifier_id, values=values
-        )
-
-    def duplicate(self, modifier_id: str, checked: bool = False) -> None:
-        """Put a copy of a step after it."""
-        node, modifier = self.node, self._modifier(modifier_id)
-        if node is None or modifier is None:
-            return
-        title = self.tr("Duplicate {0}").format(modifier_title(modifier))
-        index = self._place(modifier_id) + 1
-        add_stack(self._session, node.id, [modifier], title, index)
-
-    def copy_one(self, modifier_id: str, checked: bool = False) -> None:
-        """Put a step on the clipboard."""
-        modifier = self._modifier(modifier_id)
-        if modifier is not None:
-            QGuiApplication.clipboard().setText(stack_text([modifier]))
-
-    @Slot()
-    def copy_all(self) -> None:
-        """Put the stack on the clipboard."""
-        node = self.node
-        if node is not None:
-            QGuiApplication.clipboard().setText(stack_text(node.modifiers))
-
-    @Slot()
-    def paste(self) -> None:
-        """Add the steps that are on the clipboard."""
-        try:
-            stack = read_stack(QGuiApplication.clipboard().text(), self.tr("the clipboard"))
-        except PolyoramaError as error:
-            self._session.report(error)
-            return
-        self._add(stack, self.tr("Paste modifiers"))
-
-    def _add(self, stack: Sequence[Modifier], title: str) -> None:
-        node = self.node
-        if node is None:
-            return
-        if not add_stack(self._session, node.id, stack, title):
-            self._session.report(
-                PolyoramaError(
-                    "Splats picked by hand belong to the node they were picked on; "
-                    "these steps came without them, and switched off."
-                )
-            )
-        self._reveal()
-
-    def add_preset(self, name: str, checked: bool = False) -> None:
-        """Add the steps of a preset that everybody has."""
-        named = built_in(name)
-        if len(named) == 1:
-            named = (replace(named[0], name=name),)
-        self._add(named, self.tr("Add {0}").format(self.tr(name)))
-
-    def add_file(self, path: Path, checked: bool = False) -> None:
-        """Add the steps of a preset of one's own."""
-        try:
-            stack = read_stack(path.read_text("utf-8"), path.name)
-        except OSError as error:
-            self._session.report(PolyoramaError(f"Cannot read ({error.strerror}): {path}"))
-        except (PolyoramaError, UnicodeDecodeError) as error:
-            self._session.report(error)
-        else:
-            self._add(stack, self.tr("Add {0}").format(path.stem))
-
-    @property
-    def _folder(self) -> Path:
-        return self._session.preferences.home / "presets"
-
-    @Slot()
-    def _ask_preset(self) -> None:
-        taken = [path.stem for path in saved_presets(self._folder)]
-        dialog = NamingDialog(self.tr("Save stack as preset"), taken, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.named.connect(self.save_preset)
-        dialog.open()
-
-    @Slot(str)
-    def save_preset(self, name: str) -> None:
-        """Keep the stack as a preset."""
-        node = self.node
-        if node is None:
-            return
-        try:
-            save_preset(self._folder, name, node.modifiers)
-        except PolyoramaError as error:
-            self._session.report(error)
-
-    @Slot()
-    def apply_all(self) -> None:
-        """Carry the stack out for good."""
-        node = self.node
-        if node is not None:
-            self._session.editing.start("apply_modifiers", node=node.id)
-
-    @Slot()
-    def remove_all(self) -> None:
-        """Take all steps out, as one step of the history."""
-        node = self.node
-        if node is None:
-            return
-        with self._session.editing.gesture(self.tr("Delete all modifiers")):
-            for modifier in node.modifiers:
-                self._session.editing.run("remove_modifier", node=node.id, modifier=modifier.id)
+        self.menus.card_menu(self.cards[self._place(modifier_id)]).popup(place)

@@ -12,6 +12,7 @@ from polyorama.io.atomic import atomic_write
 from polyorama.scene.codec import CodecError, decode, encode
 from polyorama.scene.modifiers import Modifier, make_modifier
 from polyorama.scene.selection import BitSet
+from polyorama_studio.fields.words import python_node
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +101,7 @@ def add_stack(
     document = editing.document
     if document is None:
         return True
-    count = len(document.node(node_id).splats or ())
+    count, name = len(document.node(node_id).splats or ()), python_node(document, node_id)
     volumes, fitting = {node.id for node in document.nodes}, True
     with editing.gesture(title):
         for offset, modifier in enumerate(modifiers):
@@ -116,7 +117,7 @@ def add_stack(
                 values["volume"] = ""
             place = {} if index is None else {"index": index + offset}
             editing.run(
-                "add_modifier", node=node_id, kind=modifier.kind, mask=mask, values=values, **place
+                "add_modifier", node=name, kind=modifier.kind, mask=mask, values=values, **place
             )
     return fitting
 

@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QAbstractItemModel, QByteArray, QMimeData, QModelIndex, Qt, Signal
 
-from polyorama_studio.panels.kinds import kind_title
+from polyorama_studio.fields.words import python_node, python_nodes
+from polyorama_studio.panels.tree_words import (
+    EYE,
+    LOCK,
+    NAME,
+    cell_tip,
+    found_nodes,
+    spoken_cell,
+    steps_between,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from polyorama.scene.document import Document, Node
     from polyorama_studio.session import Session
 
 __all__ = ["EYE", "LOCK", "NAME", "NODES_MIME", "NodeTree"]
 
-NAME, EYE, LOCK = 0, 1, 2
-"""Columns."""
 _NOWHERE = QModelIndex()
 NODES_MIME = "application/x-polyorama-nodes"
 _MOST_STEPS = 64
@@ -123,31 +130,10 @@ class NodeTree(QAbstractItemModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return node.name if column == NAME else None
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._spoken(node, column)
+            return spoken_cell(node, column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(node, column)
+            return cell_tip(node, column)
         return None
-
-    def _spoken(self, node: Node, column: int) -> str:
-        if column == EYE:
-            return self.tr("visible") if node.visible else self.tr("hidden")
-        if column == LOCK:
-            return self.tr("locked") if node.fixed else self.tr("not locked")
-        return f"{node.name}, {kind_title(node)}"
-
-    def _tip(self, node: Node, column: int) -> str:
-        if column == EYE:
-            verb = self.tr("Hide") if node.visible else self.tr("Show")
-            return self.tr("{0} (Alt: alone)\ndoc.show({1!r}, visible={2})").format(
-                verb, node.name, not node.visible
-            )
-        if column == LOCK:
-            verb = self.tr("Unlock") if node.fixed else self.tr("Lock: neither picked nor moved")
-            return f"{verb}\ndoc.fix({node.name!r}, fixed={not node.fixed})"
-        lines = [node.name, kind_title(node)]
-        if node.source is not None:
-            lines.append(node.source.path)
-        return "\n".join(lines)
 
     def flags(self, index: QModelIndex) -> Qt.ItemFlag:
         """Everything can be chosen, dragged and dropped on; names can be edited."""
@@ -167,7 +153,11 @@ class NodeTree(QAbstractItemModel):
         name = str(value).strip()
         if node is None or role != Qt.ItemDataRole.EditRole or not name or name == node.name:
             return False
-        return self._session.editing.run("rename", node=node.id, name=name)
+        document = self._session.editing.document
+        if document is None:
+            return False
+        old = python_node(document, node.id)
+        return self._session.editing.run("rename", node=old, name=name)
 
     # Dragging
 
@@ -211,8 +201,15 @@ class NodeTree(QAbstractItemModel):
         if row >= 0:
             rest = [c.node.id for c in above.children[row:] if c.node is not None]
             before = next((node_id for node_id in rest if node_id not in ids), None)
+        document = self._session.editing.document
+        if document is None:
+            return False
+        parent, sibling = (
+            None if i is None else python_node(document, i)
+            for i in (None if above.node is None else above.node.id, before)
+        )
         return self._session.editing.run(
-            "move", nodes=ids, parent=None if above.node is None else above.node.id, before=before
+            "move", nodes=python_nodes(document, ids), parent=parent, before=sibling
         )
 
     # Following the document
@@ -236,26 +233,17 @@ class NodeTree(QAbstractItemModel):
             self._nodes = nodes
             self._update()
 
-    def _wanted(self) -> Iterable[Node]:
-        if not self._filter:
-            return self._nodes
-        found: set[str] = set()
-        above = {node.id: node.parent for node in self._nodes}
-        for node in self._nodes:
-            if self._filter in node.name.casefold() or self._filter == kind_title(node).casefold():
-                at: str | None = node.id
-                while at is not None and at not in found:
-                    found.add(at)
-                    at = above[at]
-        return [node for node in self._nodes if node.id in found]
-
     def _update(self) -> None:
-        nodes = list(self._wanted())
+        nodes = found_nodes(self._nodes, self._filter)
         wanted: dict[str | None, list[Node]] = {}
         for node in nodes:
             wanted.setdefault(node.parent, []).append(node)
         gone = self._by_id.keys() - {node.id for node in nodes}
-        if self._steps(nodes, wanted, gone) > _MOST_STEPS:
+        shown: dict[str | None, list[str]] = {
+            item.node.id if item.node else None: [child.node.id for child in item.children]
+            for item in self._by_serial.values()
+        }
+        if steps_between(shown, wanted, gone) > _MOST_STEPS:
             self._restart(nodes)
             return
         for node_id in gone:
@@ -270,27 +258,6 @@ class NodeTree(QAbstractItemModel):
             if children or item.children:
                 self._settle(item, children)
         self._refresh(nodes)
-
-    def _steps(
-        self, nodes: list[Node], wanted: dict[str | None, list[Node]], gone: set[str]
-    ) -> int:
-        """About how many rows have to be moved, put in or taken out."""
-        steps = len(gone)
-        for node in (None, *nodes):
-            item = self._root if node is None else self._by_id.get(node.id)
-            ids = [child.id for child in wanted.get(node.id if node else None, ())]
-            if item is None:
-                steps += len(ids)
-                continue
-            old = [child.node.id for child in item.children if child.node.id not in gone]
-            if ids == old:
-                continue
-            fresh = set(ids) - set(old)
-            steps += len(fresh)
-            kept = [i for i in ids if i not in fresh]
-            lasting = [i for i in old if i in set(kept)]
-            steps += sum(a != b for a, b in zip(kept, lasting, strict=True)) // 2
-        return steps
 
     def _restart(self, nodes: list[Node]) -> None:
         self.beginResetModel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
+    QCoreApplication,
     QEvent,
     QItemSelectionModel,
     QModelIndex,
@@ -25,16 +26,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.fields.words import python_nodes
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.kinds import kind_icon
 from polyorama_studio.panels.tree import EYE, LOCK, NAME, NodeTree
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QAbstractItemModel, QRect, QSize
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
+    from PySide6.QtCore import QRect, QSize
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QStyleOptionViewItem
 
+    from polyorama.scene.document import Node
     from polyorama_studio.session import Session
 
 __all__ = ["NodeView"]
@@ -119,6 +122,43 @@ class _Rows(QStyledItemDelegate):
         editor.setGeometry(option.rect.adjusted(Metrics.icon + Metrics.space[0], 0, 0, 0))
 
 
+class _Switch:
+    """Eyes or locks being switched, from the press on one to the release; one step of the history.
+
+    Parameters
+    ----------
+    column
+        `EYE` or `LOCK`.
+    node
+        Pressed on: all that are drawn over become what it becomes.
+    """
+
+    def __init__(self, session: Session, column: int, node: Node) -> None:
+        self._editing = session.editing
+        self._column = column
+        self._on = not (node.visible if column == EYE else node.fixed)
+        title = "Show or hide nodes" if column == EYE else "Lock or unlock nodes"
+        self._editing.begin(QCoreApplication.translate("NodeView", title))
+        self.over(node.id)
+
+    def over(self, node_id: str) -> None:
+        """Switch a node, and where it is chosen all that are."""
+        document = self._editing.document
+        if document is None:
+            return
+        node = document.node(node_id)
+        chosen = document.chosen if node_id in document.chosen else (node_id,)
+        nodes = python_nodes(document, chosen)
+        if self._column == EYE and node.visible != self._on:
+            self._editing.run("show", nodes=nodes, visible=self._on)
+        elif self._column == LOCK and node.fixed != self._on:
+            self._editing.run("fix", nodes=nodes, fixed=self._on)
+
+    def end(self) -> None:
+        """Let go."""
+        self._editing.end()
+
+
 class NodeView(QTreeView):
     """The tree; what is chosen in it is what the document says is chosen."""
 
@@ -133,7 +173,7 @@ class NodeView(QTreeView):
         self.active = ""
         self.hovered_row = QModelIndex()
         self._syncing = False
-        self._switching: tuple[int, bool] | None = None
+        self._switch: _Switch | None = None
         self._open: set[str] = set()
         self._known: set[str] = set()
         self.setModel(self.tree)
@@ -236,7 +276,7 @@ class NodeView(QTreeView):
         if current is not None and current.id in picked:
             picked = [*(i for i in picked if i != current.id), current.id]
         if tuple(picked) != document.chosen:
-            self.session.editing.run("choose", nodes=picked)
+            self.session.editing.run("choose", nodes=python_nodes(document, picked))
 
     # Folding
 
@@ -279,50 +319,30 @@ class NodeView(QTreeView):
         """On an eye or a lock, switch it; a drag over others switches them, too."""
         index = self.indexAt(event.position().toPoint())
         node = self.tree.node_at(index) if index.isValid() else None
-        if (
-            event.button() == Qt.MouseButton.LeftButton
-            and node is not None
-            and index.column() in (EYE, LOCK)
-        ):
-            if event.modifiers() & Qt.KeyboardModifier.AltModifier and index.column() == EYE:
-                self.show_alone(node.id)
-                return
-            on = not (node.visible if index.column() == EYE else node.fixed)
-            self._switching = (index.column(), on)
-            title = self.tr("Show or hide") if index.column() == EYE else self.tr("Lock or unlock")
-            self.session.editing.begin(title)
-            self._switch(node.id)
-            return
-        super().mousePressEvent(event)
+        left = event.button() == Qt.MouseButton.LeftButton
+        if not left or node is None or index.column() == NAME:
+            super().mousePressEvent(event)
+        elif event.modifiers() & Qt.KeyboardModifier.AltModifier and index.column() == EYE:
+            self.show_alone(node.id)
+        else:
+            self._switch = _Switch(self.session, index.column(), node)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Switch what is drawn over; show what is under the pointer."""
         index = self.indexAt(event.position().toPoint())
         self._hover(index.siblingAtColumn(NAME))
-        if self._switching is None:
+        if self._switch is None:
             super().mouseMoveEvent(event)
         elif (node := self.tree.node_at(index)) is not None:
-            self._switch(node.id)
+            self._switch.over(node.id)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """The switching is one step."""
-        if self._switching is None:
+        if self._switch is None:
             super().mouseReleaseEvent(event)
         else:
-            self._switching = None
-            self.session.editing.end()
-
-    def _switch(self, node_id: str) -> None:
-        document = self.session.editing.document
-        if document is None or self._switching is None:
-            return
-        column, on = self._switching
-        node = document.node(node_id)
-        nodes = list(document.chosen) if node_id in document.chosen else [node_id]
-        if column == EYE and node.visible != on:
-            self.session.editing.run("show", nodes=nodes, visible=on)
-        elif column == LOCK and node.fixed != on:
-            self.session.editing.run("fix", nodes=nodes, fixed=on)
+            self._switch.end()
+            self._switch = None
 
     def show_alone(self, node_id: str) -> None:
         """Hide all other nodes, or show all where they are hidden already."""
@@ -334,6 +354,15 @@ class NodeView(QTreeView):
         if index != self.hovered_row:
             self.hovered_row = index
             self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is chosen stays in sight when docks come and go."""
+        index = self.tree.index_of(self.active)
+        row, before = self.visualRect(index), event.oldSize()
+        seen = index.isValid() and 0 <= row.top() < before.height()
+        super().resizeEvent(event)
+        if seen:
+            self.scrollTo(index)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is under the pointer."""
@@ -387,7 +416,8 @@ class NodeView(QTreeView):
             document = self.session.editing.document
             assert document is not None
             visible = not document.node(chosen[-1]).visible
-            self.session.editing.run("show", nodes=chosen, visible=visible)
+            names = python_nodes(document, chosen)
+            self.session.editing.run("show", nodes=names, visible=visible)
         elif key == Qt.Key.Key_Escape and chosen:
             self.clearSelection()
         elif (
@@ -417,7 +447,3 @@ class NodeView(QTreeView):
         if not index.isValid():
             self.clearSelection()
         self.menu_asked.emit(self.viewport().mapToGlobal(place))
-
-    def setModel(self, model: QAbstractItemModel) -> None:
-        """Only ever its own tree."""
-        super().setModel(model)
