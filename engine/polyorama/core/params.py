@@ -7,6 +7,7 @@ that a number's range is written once.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -130,6 +131,7 @@ def _field(parameter: Parameter) -> Any:
     return dataclasses.field(default=parameter.default, metadata={_KEY: parameter})
 
 
+@functools.cache
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a dataclass, in the order of its fields."""
     fields = dataclasses.fields(cls)
