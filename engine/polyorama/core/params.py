@@ -7,7 +7,6 @@ that a number's range is written once.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -131,13 +130,17 @@ def _field(parameter: Parameter) -> Any:
     return dataclasses.field(default=parameter.default, metadata={_KEY: parameter})
 
 
-@functools.cache
+_found: dict[type, tuple[Parameter, ...]] = {}
+
+
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a dataclass, in the order of its fields."""
-    fields = dataclasses.fields(cls)
-    return tuple(
-        dataclasses.replace(f.metadata[_KEY], name=f.name) for f in fields if _KEY in f.metadata
-    )
+    if cls not in _found:
+        fields = dataclasses.fields(cls)
+        _found[cls] = tuple(
+            dataclasses.replace(f.metadata[_KEY], name=f.name) for f in fields if _KEY in f.metadata
+        )
+    return _found[cls]
 
 
 def parameter_of(cls: type, name: str) -> Parameter:
