@@ -258,6 +258,11 @@ BAD_OPS: dict[str, tuple[Any, str]] = {
     "argument": ('[{"op": "rename", "args": {"node": "a", "nam": "b"}}]', "takes no 'nam'"),
     "missing": ('[{"op": "rename", "args": {"node": "a"}}]', "needs name"),
     "kind": ('[{"op": "rename", "args": {"node": "a", "name": 3}}]', "name of rename is a text"),
+    "digits": (f'[{{"op": "set_timeline", "args": {{"duration": {10**400}}}}}]', "18 digits"),
+    "nested digits": (
+        f'[{{"op": "place", "args": {{"node": "a", "matrix": [{10**400}]}}}}]',
+        "18 di",
+    ),
     "class": ('[{"op": "delete", "args": {"x": {"type": "Popen"}}}]', "there is no kind 'Popen'"),
 }
 
@@ -270,6 +275,14 @@ def test_files_that_hold_something_else_are_told(tmp_path: Path, case: str) -> N
     with pytest.raises((FileFormatError, UsageError), match=words) as caught:
         read_calls(path)
     assert str(caught.value).endswith(str(path))
+
+
+def test_names_that_are_far_too_long_are_told_in_short(capture: Path) -> None:
+    doc = po.edit(capture)
+    with pytest.raises(FileFormatError, match=r"File name too long.*'n{80}\.\.\.'$"):
+        doc.add_files(["n" * 3000])
+    with pytest.raises(UsageError, match=r"no node called 'n{80}\.\.\.'\.$"):
+        doc.rename("n" * 3000, "a")
 
 
 def test_an_operation_that_fails_is_numbered(capture: Path, tmp_path: Path) -> None:

@@ -262,6 +262,32 @@ def test_a_component_is_one_wall() -> None:
     assert np.array_equal(doc.document.selection["walls"].indices(), np.arange(441))
 
 
+def test_a_lone_splat_is_its_own_component() -> None:
+    doc = Editor(Document((Node("dot", sample_cloud(1, seed=1), id="dot"),)))
+    doc.select_all()
+    doc.component()
+    assert doc.document.selection["dot"].indices().tolist() == [0]
+
+
+def test_distances_may_be_larger_than_any_splat_is_far() -> None:
+    # A component is held together by few neighbours, which stand on one wall here.
+    for act, count in (("grow", 882), ("component", 441)):
+        doc = Editor(two_walls())
+        doc.select_bits({"walls": BitSet.of_indices([0], 882)})
+        getattr(doc, act)(distance=1e300)
+        assert len(doc.document.selection["walls"]) == count
+
+
+def test_colours_that_are_none_are_told() -> None:
+    doc = editor()
+    for color in ([], [0.5], [0.5] * 4, [0.5, 0.5, float("nan")]):
+        with pytest.raises(UsageError, match="three numbers, red, green and blue"):
+            doc.flood(connected=False, color=color)
+    for tolerance in (-0.1, float("nan"), float("inf")):
+        with pytest.raises(UsageError, match="number from 0 up"):
+            doc.flood(tolerance=tolerance, connected=False, color=[0.5] * 3)
+
+
 def test_components_agree_with_a_flood_by_hand() -> None:
     rows = RANDOM.integers(0, 60, (60, 2))
     linked = RANDOM.random((60, 2)) < 0.4

@@ -16,6 +16,8 @@ from polyorama.scene.selection import BitSet
 
 __all__ = ["frozen_argument", "known_kind"]
 
+_LARGEST = 10**18
+
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -132,6 +134,8 @@ def _frozen(value: Any) -> Any:
         return os.fspath(value)
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, int) and abs(value) >= _LARGEST:
+        raise UsageError("A whole number of more than 18 digits cannot be reckoned with.")
     if isinstance(value, list | tuple):
         return tuple(_frozen(part) for part in value)
     if isinstance(value, Mapping):

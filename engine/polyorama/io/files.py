@@ -39,6 +39,16 @@ def named(path: str | os.PathLike[str]) -> Path:
         raise FileFormatError("A file without a name cannot be opened; say which one.")
     if "\0" in os.fspath(path):
         raise FileFormatError(f"No name of a file holds a zero byte: {one_line(os.fspath(path))}")
+    # Path would raise the system's own error wherever it looks at such a name.
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "no file can have this name"
+        raise FileFormatError(
+            f"Cannot look at the file ({reason}): {quoted(os.fspath(path))}"
+        ) from error
     return Path(path)
 
 

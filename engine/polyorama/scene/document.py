@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.frozen import FrozenMap
+from polyorama.core.text import quoted
 from polyorama.core.types import Bounds, Camera, frozen_array
 from polyorama.errors import UsageError
 from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
@@ -166,7 +167,7 @@ class Node:
             for modifier in self.modifiers:
                 if getattr(modifier, known) == name_or_id:
                     return modifier
-        raise UsageError(f"Node {self.name!r} has no modifier {name_or_id!r}.")
+        raise UsageError(f"Node {self.name!r} has no modifier {quoted(name_or_id)}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -318,7 +319,7 @@ class Document:
         for node in self.nodes:
             if node.name == name_or_id:
                 return node
-        raise UsageError(f"The document has no node called {name_or_id!r}.")
+        raise UsageError(f"The document has no node called {quoted(name_or_id)}.")
 
     def replaced(self, *nodes: Node) -> Document:
         """The same document with some nodes in the place of those that have their ids."""

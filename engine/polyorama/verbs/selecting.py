@@ -173,7 +173,9 @@ def _near(
     means = stacked_source(document, node).means()
     if not inside.any():
         return inside
-    near: NDArray[np.bool_] = KdTree.of(means[inside]).nearest(means)[1][:, 0] <= distance
+    near: NDArray[np.bool_] = KdTree.of(means[inside]).nearest(means)[1][:, 0] <= np.float64(
+        distance
+    )
     return near
 
 
@@ -199,12 +201,14 @@ def component(document: Document, distance: float | None = None) -> Document:
         rows, distances = _neighborhood(document, node)
         cloud = stacked_source(document, node).cloud
         if distance is None:
-            finite = distances[:, 0][np.isfinite(distances[:, 0])]
+            # A lone splat has no neighbour.
+            nearest = distances[:, :1]
+            finite = nearest[np.isfinite(nearest)]
             limit = 3.0 * float(np.median(finite)) if finite.size else 0.0
             own = np.sort(cloud.scales, axis=1)[:, 1]
             reach = np.maximum(limit, own[:, None] + own[np.maximum(rows, 0)])
         else:
-            reach = np.full(distances.shape, distance, np.float32)
+            reach = np.full(distances.shape, distance, np.float64)
         linked = (rows >= 0) & (distances <= reach)
         found[node.id] = BitSet.of_mask(_connected(chosen, rows, linked))
     return picked(document, found, "set")
@@ -250,8 +254,10 @@ def flood(
     Raises
     ------
     UsageError
-        If nothing is selected where something must be.
+        If nothing is selected where something must be, or a number is out of range.
     """
+    if color is not None and (len(color) != 3 or not np.isfinite(color).all()):
+        raise UsageError("A colour to compare with is three numbers, red, green and blue.")
     if color is not None and not connected:
         found = {
             node.id: BitSet.of_mask(_alike(document, node, np.asarray(color), tolerance))
@@ -275,6 +281,8 @@ def flood(
 def _alike(
     document: Document, node: Node, color: NDArray[np.floating], tolerance: float
 ) -> NDArray[np.bool_]:
+    if not 0.0 <= tolerance < np.inf:
+        raise UsageError(f"Colours cannot differ by {tolerance:g}; give a number from 0 up.")
     colors = np.clip(stacked_source(document, node).cloud.colors, 0.0, 1.0)
     near: NDArray[np.bool_] = ((colors - color) ** 2).sum(axis=1) <= tolerance * tolerance
     return near
