@@ -44,8 +44,8 @@ def _eye(view: OrbitView, size: tuple[int, int]) -> NDArray[np.float64]:
     return view.camera(*size).position
 
 
-def quoted(path: Path) -> str:
-    """A file's name for a shell; bytes that are no text in the way of bash, zsh and POSIX 2024."""
+def quoted(path: Path | str) -> str:
+    """A word for a shell; bytes that are no text in the way of bash, zsh and POSIX 2024."""
     name = str(path)
     if name.isprintable():
         return shlex.quote(name)

@@ -1,4 +1,4 @@
-"""Exporting captures."""
+"""Exporting captures, rendering pictures and films."""
 
 from __future__ import annotations
 
@@ -19,10 +19,21 @@ def _export(window: Window) -> None:
     window.asking.show(ExportDialog(window.session, window))
 
 
+def _render(window: Window) -> None:
+    from polyorama_studio.dialogs.render import RenderDialog
+
+    window.asking.show(RenderDialog(window.session, window))
+
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "file.export", "Export...", _export, "file", "Ctrl+E", has_document,
         "Write what is visible as a capture, with its size and likeness shown first",
         python="po.export(doc.document, path)", icon="export", dialog=True, group=1,
+    ),
+    Action(
+        "file.render", "Render...", _render, "file", "F12", has_document,
+        "Make a picture, a film or a panorama at any size, in a process of its own",
+        python="po.film(doc.document, size)", icon="film", dialog=True, group=1,
     ),
 )  # fmt: skip

@@ -30,6 +30,12 @@ class Dialog(QDialog):
         layout.addStretch(1)
         layout.addLayout(self._foot)
 
+    def fill(self) -> None:
+        """Let the body take all the room there is."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.setStretchFactor(self.body, 100)
+
     def set_heading(self, text: str) -> None:
         """What the dialog is about."""
         self.setWindowTitle(text)

@@ -144,6 +144,7 @@ class ExportDialog(Dialog):
         line.addWidget(self.copy)
         self.body.addLayout(columns, 1)
         self.body.addLayout(line)
+        self.fill()
         self.setMinimumWidth(Metrics.export_width)
 
     def _connect(self) -> None:

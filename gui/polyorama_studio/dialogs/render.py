@@ -1,0 +1,236 @@
+"""The render dialog: a still, a film, a panorama, at any size; made in a process of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from polyorama_studio.dialogs.dialog import Dialog
+from polyorama_studio.dialogs.render_form import RenderForm
+from polyorama_studio.dialogs.render_list import RenderList
+from polyorama_studio.jobs import explain
+from polyorama_studio.newest import Newest
+from polyorama_studio.panels.parts import IconButton
+from polyorama_studio.plots import paint_frame
+from polyorama_studio.renders import Render, renders_of
+from polyorama_studio.shooting import Seen, preview_job
+from polyorama_studio.theme import Metrics, fixed_font, font
+from polyorama_studio.words import duration_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtGui import QPaintEvent
+
+    from polyorama.render.frame import Frame
+    from polyorama_studio.session import Session
+    from polyorama_studio.theme import Theme
+
+__all__ = ["RenderDialog"]
+
+_PAUSE_MS = 250
+_CHECKS = 8.0
+"""Side of the squares that show through a transparent picture, pixels."""
+
+
+class _Preview(QWidget):
+    """A frame in small; squares show through where it is transparent."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._image: QImage | None = None
+        self._words = ""
+        self.setMinimumSize(*Metrics.render_preview)
+        self.setAccessibleName(self.tr("Preview"))
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """As large as it is at least."""
+        return QSize(*Metrics.render_preview)
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a frame."""
+        assert frame.rgba8 is not None
+        pixels = np.ascontiguousarray(frame.rgba8)
+        height, width = pixels.shape[:2]
+        kind = QImage.Format.Format_RGBA8888_Premultiplied
+        self._image = QImage(pixels.data, width, height, 4 * width, kind).copy()
+        self._words = ""
+        self.update()
+
+    def say(self, words: str) -> None:
+        """Say something instead of the picture."""
+        self._image, self._words = None, words
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture in the middle."""
+        tokens = self._theme.tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        box = QRectF(self.rect())
+        paint_frame(painter, tokens, box)
+        if self._image is None:
+            painter.setPen(tokens.color("quiet"))
+            painter.setFont(font(Metrics.label))
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(box.adjusted(12, 0, -12, 0), flags, self._words)
+        else:
+            size = self._image.size().scaled(
+                box.size().toSize(), Qt.AspectRatioMode.KeepAspectRatio
+            )
+            place = QRectF(0, 0, size.width(), size.height())
+            place.moveCenter(box.center())
+            self._paint_checks(painter, place)
+            painter.drawImage(place, self._image)
+        painter.end()
+
+    def _paint_checks(self, painter: QPainter, place: QRectF) -> None:
+        tokens = self._theme.tokens
+        painter.save()
+        painter.setClipRect(place)
+        painter.fillRect(place, tokens.color("raised"))
+        rows, columns = int(place.height() / _CHECKS) + 1, int(place.width() / _CHECKS) + 1
+        for row in range(rows):
+            for column in range(row % 2, columns, 2):
+                x, y = place.left() + column * _CHECKS, place.top() + row * _CHECKS
+                painter.fillRect(QRectF(x, y, _CHECKS, _CHECKS), tokens.color("line"))
+        painter.restore()
+
+
+class RenderDialog(Dialog):
+    """Chooses and begins renders; it may be closed while they run."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        document = session.editing.document
+        assert document is not None
+        self._document = document
+        self._newest = Newest(session, "preview", self, pause=_PAUSE_MS)
+        self.set_heading(self.tr("Render"))
+        self.form = RenderForm(session, self)
+        self.preview = _Preview(session.theme, self)
+        self.caption = QLabel(self)
+        self.caption.setProperty("quiet", True)
+        self.caption.setWordWrap(True)
+        self.list = RenderList(session, self)
+        self.list.setMinimumHeight(5 * Metrics.control)
+        self.command = QLineEdit(self)
+        self.command.setReadOnly(True)
+        self.command.setFont(fixed_font(Metrics.label))
+        self.command.setAccessibleName(self.tr("Command line"))
+        self.copy = IconButton(session.theme, "copy", self.tr("Copy the command line"), self)
+        self._lay_out()
+        self.add_button(self.tr("Close"), self.reject)
+        self.start = self.add_button(self.tr("Render"), self._render, primary=True)
+        self.form.changed.connect(self._tell)
+        self.copy.clicked.connect(self._copy)
+        self.finished.connect(self._on_finished)
+        self._tell()
+
+    def _lay_out(self) -> None:
+        left = QVBoxLayout()
+        left.addWidget(self.form)
+        left.addStretch(1)
+        right = QVBoxLayout()
+        right.setSpacing(Metrics.space[1])
+        right.addWidget(self.preview, 2)
+        right.addWidget(self.caption)
+        right.addWidget(self.list, 1)
+        columns = QHBoxLayout()
+        columns.setSpacing(Metrics.space[4])
+        columns.addLayout(left, 2)
+        columns.addLayout(right, 3)
+        line = QHBoxLayout()
+        line.setSpacing(Metrics.space[0])
+        line.addWidget(self.command, 1)
+        line.addWidget(self.copy)
+        self.body.addLayout(columns, 1)
+        self.body.addLayout(line)
+        self.fill()
+        self.setMinimumWidth(Metrics.render_width)
+
+    # What is seen
+
+    def _seen(self) -> Seen:
+        """The present view; a camera node looks at what lies as far in front of it."""
+        stage = self._session.stage
+        camera = stage.camera(*self.form.settings.size)
+        target = np.asarray(stage.view.target, np.float64)
+        if stage.through:
+            target = camera.position + stage.view.distance * camera.forward
+        return Seen(
+            camera, tuple(float(value) for value in target), self._document.up, stage.backdrop
+        )
+
+    def _files(self) -> tuple[Path, ...]:
+        """The files that hold just what is shown, or none."""
+        session = self._session
+        editor = session.editing.editor
+        if session.saving.path is not None and not session.saving.modified:
+            return (session.saving.path,)
+        untouched = editor is not None and not editor.calls and session.saving.path is None
+        return session.files if untouched else ()
+
+    @Slot()
+    def _tell(self) -> None:
+        """Bring command line, caption and preview up to date."""
+        settings, session = self.form.settings, self._session
+        seen = self._seen()
+        saved = session.saving.path
+        files = self._files() or (() if saved is None else (saved,)) or session.files
+        self.command.setText(settings.command(files, seen))
+        self.command.setCursorPosition(0)
+        note = self.tr("The line takes the project as it is saved.")
+        self.command.setToolTip("" if self._files() else note)
+        trouble = self.form.trouble
+        self.start.setEnabled(not trouble)
+        width, height = settings.size
+        words = f"{width} x {height}"
+        if settings.stereo:
+            words += self.tr(" for each eye")
+        if settings.motion != "still":
+            length = duration_text(settings.frames / settings.fps)
+            words += self.tr(", {0:,} frames, {1} of film").format(settings.frames, length)
+        if settings.averages:
+            words += self.tr(", {0} pictures averaged for each").format(settings.samples)
+        self.caption.setText(trouble or words)
+        if trouble:
+            return
+        moment = settings.part[0] if settings.motion == "timeline" else settings.time
+        work = partial(preview_job, self._document, settings, seen, Metrics.render_preview, moment)
+        self._newest.ask(work, self._on_preview, self._on_no_preview)
+
+    def _on_preview(self, frame: Frame) -> None:
+        self.preview.show_frame(frame)
+
+    def _on_no_preview(self, error: BaseException) -> None:
+        self.preview.say(explain(error))
+
+    # What is done
+
+    @Slot()
+    def _render(self) -> None:
+        settings = self.form.settings
+        session = self._session
+        folder = settings.path.parent
+        session.preferences.folder = str(folder.parent if settings.kind.sequence else folder)
+        render = Render(settings, self._document, self._seen(), self._files())
+        renders_of(session).start(render)
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.command.text())
+        self._session.tell("info", self.tr("Command line copied"))
+
+    @Slot(int)
+    def _on_finished(self, result: int) -> None:
+        self._newest.forget()
