@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.gui.walks.steps import Step
 
-ROOMS = ("selecting",)
+ROOMS = ("selecting", "editing", "timing", "window")
 """The modules of steps, in the order of the walk."""
 _FIRST = ("start", "open")
 
@@ -39,6 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", default="1", help="device pixels of a logical one")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--scene", type=Path, help="the capture; plant.splat")
+    parser.add_argument("--room", choices=ROOMS, help="the steps of this module alone")
     parser.add_argument("--keep-going", action="store_true", help="after a step that stumbled")
     parser.add_argument("--list", action="store_true", help="name the steps")
     return parser
@@ -48,8 +50,13 @@ def steps() -> list[Step]:
     """All steps, in order."""
     found: list[Step] = []
     for room in ROOMS:
-        found += importlib.import_module(f"tests.gui.walks.{room}").STEPS
+        found += steps_of(room)
     return found
+
+
+def steps_of(room: str) -> tuple[Step, ...]:
+    """The steps of a module."""
+    return importlib.import_module(f"tests.gui.walks.{room}").STEPS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,6 +95,8 @@ def _walk(options: argparse.Namespace, scene: Path, home: Path) -> int:
         sys.stderr.write(f"There is no step {sorted(unknown)[0]!r}.\n")
         return 2
     names = [step.name for step in every]
+    if options.room:
+        options.only += [s.name for s in steps_of(options.room)]
     wanted = set(options.only or names[names.index(options.first) if options.first else 0 :])
     width, height = (int(side) for side in options.size.split("x"))
     walk = Walk(options.out, home, scene, (width, height), options.theme)
@@ -103,7 +112,10 @@ def _walk(options: argparse.Namespace, scene: Path, home: Path) -> int:
                 if step.name not in _FIRST:
                     walk.fresh()
                 step.run(walk)
-            except Stumble as stumble:
+                walk.check(not walk.troubles, "Something failed on the way.")
+            except Exception as stumble:  # noqa: BLE001 - told at the end, with the others
+                if not isinstance(stumble, Stumble):
+                    traceback.print_exc()
                 walk.quiet = False
                 walk.shot("stumbled", settle=False)
                 stumbled.append(f"{step.name}: {stumble}")

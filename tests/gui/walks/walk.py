@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -24,11 +25,13 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QMenu,
+    QScrollArea,
     QTabBar,
     QToolTip,
     QWidget,
 )
 
+from polyorama_studio import logs
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.session import Session
 from polyorama_studio.window import Window
@@ -105,6 +108,7 @@ class Walk:
         self.window = Window(self.session)
         self.window.resize(*self.size)
         self.session.notice.connect(self._on_notice)
+        logs.tell_uncaught(partial(self.session.bridge.post, "uncaught", self.session.on_uncaught))
         self.window.show()
         QTest.qWaitForWindowExposed(self.window)
         self.window.activateWindow()
@@ -117,6 +121,7 @@ class Walk:
                 widget.close()
         if self.session.editing.document is not None:
             self.session.saving.give_up()
+        logs.tell_uncaught(None)
         self.window._leave()
         self.window.deleteLater()
         QApplication.processEvents()
@@ -201,6 +206,27 @@ class Walk:
             if name in _names(widget):
                 return widget
         raise Stumble(f"There is no {kind.__name__} called {name!r} to be seen.")
+
+    def find_hidden(self, kind: type[Found], name: str, within: QWidget) -> Found:
+        """A widget that may be scrolled out of sight."""
+        for widget in within.findChildren(kind):
+            if widget.isVisibleTo(within) and name in _names(widget):
+                return widget
+        raise Stumble(f"There is no {kind.__name__} called {name!r} in the panel.")
+
+    def show_in_panel(self, widget: QWidget) -> None:
+        """Scroll until a widget is seen."""
+        parent = widget.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        if parent is not None:
+            parent.ensureWidgetVisible(widget)
+            self.rest(30)
+        self.check(not widget.visibleRegion().isEmpty(), "A field cannot be scrolled into sight.")
+
+    def has_action(self, action_id: str) -> bool:
+        """Whether there is such an action."""
+        return self.window.findChild(QAction, action_id) is not None
 
     def button(self, name: str, within: QWidget | None = None) -> QAbstractButton:
         """A visible button."""
