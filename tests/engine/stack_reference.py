@@ -95,7 +95,7 @@ def filled(sh, m, chosen):
         luma = (0.5 + SH_C0 * old[i, 0]) @ LUMA
         share = 1.0
         # As deep as it can be with no channel above 1 (but no channel of grey is above it).
-        if luma * pure.max() > 1.0:
+        if pure.max() > 1.0 + 1e-12 and luma * pure.max() > 1.0:
             share = max(0.0, (1.0 - luma) / (luma * (pure.max() - 1.0)))
         hue = 1.0 + share * (pure - 1.0)
         new[i] = np.outer(old[i] @ LUMA, hue)

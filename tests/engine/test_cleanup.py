@@ -151,3 +151,24 @@ def test_other_scores_must_be_found_anew() -> None:
     scores = {"a": np.ones(3, np.float32)}
     assert rescaled(scores, "floaters", 1.0, 2.0) is None
     assert rescaled(scores, "floaters", 1.0, 1.0) == scores
+
+
+def test_what_is_deleted_does_not_count() -> None:
+    cloud, truth = planted("duplicates")
+    doc = Editor(Document((Node("ball", cloud, id="ball"),)))
+    first = np.flatnonzero(~truth)[:12]
+    from polyorama.scene.selection import BitSet
+
+    doc.select_bits({"ball": BitSet.of_indices(first, len(cloud))})
+    doc.delete()
+    found = clutter_of(run(clutter(doc.document, "duplicates")))["ball"]
+    assert not found.mask()[truth].any()  # their doubles are gone, so these stay
+
+
+def test_sizes_are_those_after_the_stack() -> None:
+    cloud, truth = planted("floaters")
+    doc = Editor(Document((Node("ball", cloud, id="ball"),)))
+    doc.add_modifier(node="ball", kind="transform", values={"scale": (30.0, 30.0, 30.0)})
+    found = clutter_of(run(clutter(doc.document, "floaters")))["ball"].mask()
+    assert found[truth].mean() > 0.9
+    assert found[~truth].mean() < 0.02

@@ -69,3 +69,29 @@ def test_a_forked_child_has_threads_of_its_own():
         env={**os.environ, "PYTHONWARNINGS": "ignore"},
     )  # fmt: skip
     assert done.stdout == "0\n"
+
+
+def test_tasks_that_call_again_and_wait_for_one_another_come_to_an_end():
+    """More threads than cores hold a lock and share work meanwhile, as edits and pictures do."""
+    import threading
+
+    lock = threading.Lock()
+    done: list[int] = []
+
+    def inner(part: int, start: int, stop: int) -> int:
+        return stop - start
+
+    def outer(part: int, start: int, stop: int) -> None:
+        with lock:
+            done.append(sum(compiling.parallel_for(inner, 1000, 16)))
+
+    threads = [
+        threading.Thread(target=compiling.parallel_for, args=(outer, 8, 8), daemon=True)
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60.0)
+        assert not thread.is_alive()
+    assert done == [1000] * 32

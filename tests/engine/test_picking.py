@@ -337,3 +337,46 @@ def test_hidden_deleted_and_locked_splats_are_not_picked() -> None:
 def test_regions_that_are_none(values: dict, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         Region(**values)
+
+
+def test_things_are_picked_where_the_timeline_has_them() -> None:
+    doc = Editor(two_walls())
+    doc.key("walls/translation", 0.0, (0.0, 0.0, 0.0), "linear")
+    doc.key("walls/translation", 2.0, (50.0, 0.0, 0.0), "linear")
+    there = Camera.look_at((50, 0, -5), (50, 0, 0), size=(160, 120))
+    region = Region.rect(there, 0, 0, 160, 120)
+    doc.select_region(region)
+    assert not doc.document.selection
+    doc.select_region(region, time=2.0)
+    assert len(doc.document.selection["walls"]) > 800
+    doc.select_region(region, surface=True, time=2.0)
+    assert 0 < len(doc.document.selection["walls"]) < 600
+
+
+def test_deleted_splats_are_no_neighbours() -> None:
+    doc = Editor(two_walls())
+    middle = BitSet.of_indices([220], 882)
+    around = BitSet.of_indices([219, 221, 199, 241], 882)
+    doc.select_bits({"walls": around})
+    doc.delete()
+    doc.select_bits({"walls": middle})
+    doc.grow(distance=0.12)
+    assert doc.document.selection["walls"] == middle  # the four beside it are gone
+    doc.select('dist(node "walls") < 1')
+    doc.select_all()
+    doc.delete()
+    other = Node("other", sample_cloud(10, 0), id="other")
+    doc.add_node(other)
+    with pytest.raises(UsageError, match="nothing in 'walls' to measure"):
+        doc.select('dist(node "walls") < 100', nodes="other")
+
+
+def test_named_queries_of_large_clouds_come_to_an_end() -> None:
+    nodes = (
+        Node("many", sample_cloud(200_000, 0, seed=8), id="many"),
+        Node("few", sample_cloud(50, 0, seed=9), id="few"),
+    )
+    doc = Editor(Document(nodes))
+    doc.keep_selection("near", query='dist(node "few") < 0.5')
+    doc.select('selected("near") or x > 5', nodes="many")
+    assert 0 < len(doc.document.selection["many"]) < 200_000

@@ -97,7 +97,9 @@ def test_gamma_keeps_black_and_white():
 
 @both_masks
 @pytest.mark.parametrize("shading", [True, False])
-@pytest.mark.parametrize("color", [(1.0, 0.7, 0.33), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)])
+@pytest.mark.parametrize(
+    "color", [(1.0, 0.7, 0.33), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (0.5, 0.5, 0.5)]
+)
 def test_fill(shading, color, mask, strength):
     m = make_modifier("fill", mask=mask, strength=strength, color=color, shading=shading)
     result = done(m)

@@ -33,6 +33,8 @@ __all__ = ["core_count", "kernel", "parallel_for", "ranges"]
 _pool: ThreadPoolExecutor | None = None
 _pool_lock = threading.Lock()
 _cache_lock = threading.Lock()
+_inside = threading.local()
+"""Its `task` is set in threads that carry out a task of `parallel_for`."""
 _KEPT_S = 30 * 24 * 3600.0
 _IMPORT = re.compile(r"^\s*from (polyorama[\w.]*) import (\([^)]*\)|.*)$", re.MULTILINE)
 
@@ -130,22 +132,32 @@ def parallel_for(task: Callable[[int, int, int], Any], total: int, parts: int) -
 
     The parts and their order in the result depend only on `total` and `parts`, never on timing.
     The calling thread works too. The first exception is raised here once every thread has stopped.
+    A task that calls this again does all of that alone: the threads have their work, and waiting
+    for one another they would never end.
     """
     work = ranges(total, parts)
     results: list[Any] = [None] * len(work)
     numbers = iter(range(len(work)))  # next() on it is atomic: each part is taken once
 
     def take() -> None:
-        for part in numbers:
-            results[part] = task(part, *work[part])
+        outer, _inside.task = getattr(_inside, "task", False), True
+        try:
+            for part in numbers:
+                results[part] = task(part, *work[part])
+        finally:
+            _inside.task = outer
 
-    helpers = min(core_count(), len(work)) - 1
+    nested = getattr(_inside, "task", False)
+    helpers = 0 if nested else min(core_count(), len(work)) - 1
     futures = [_threads().submit(take) for _ in range(helpers)]
     try:
         take()
     finally:
-        wait(futures)
-    for future in futures:
+        # Helpers that have not begun find nothing left to do; they may queue behind others who
+        # wait for what this thread holds.
+        begun = [future for future in futures if not future.cancel()]
+        wait(begun)
+    for future in begun:
         future.result()
     return results
 

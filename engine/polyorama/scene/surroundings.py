@@ -11,7 +11,7 @@ from polyorama.errors import UsageError
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modify.masks import fields_read
 from polyorama.scene.rules import parse_rule
-from polyorama.scene.stack import stacked
+from polyorama.scene.stack import DELETED, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,13 +39,16 @@ class NodeSurroundings:
     count_views
         Gives (N,) how many of the scene's cameras see each splat of a node, or None where nothing
         can draw.
+    time
+        At which the document is, s.
     depth
         How many named selections asked for this one.
     """
 
     document: Document
     node: Node
-    count_views: Callable[[Document, Node], NDArray[Any]] | None = None
+    count_views: Callable[[Document, Node, float], NDArray[Any]] | None = None
+    time: float = 0.0
     depth: int = 0
 
     def distance_to(self, name: str) -> NDArray[np.float32]:
@@ -59,12 +62,13 @@ class NodeSurroundings:
         from polyorama.scene.neighbors import KdTree
 
         wanted = self.document.node(name)
-        points = [_world_points(self.document, node) for node in self.document.below(wanted.id)]
+        inside = self.document.below(wanted.id)
+        points = [_world_points(self.document, node, self.time) for node in inside]
         there = np.concatenate([np.empty((0, 3), np.float32), *points])
-        if len(there) == 0:
+        if not np.isfinite(there).all(axis=1).any():
             raise UsageError(f"There is nothing in {name!r} to measure a distance from.")
-        here = _world_points(self.document, self.node)
-        if self.node.id in {n.id for n in self.document.below(wanted.id)}:
+        here = _world_points(self.document, self.node, self.time)
+        if self.node.id in {n.id for n in inside}:
             return np.zeros(len(here), np.float32)
         return KdTree.of(there).nearest(here)[1][:, 0]
 
@@ -107,7 +111,7 @@ class NodeSurroundings:
                 "visible_from needs pictures of the scene; select by it first, and use what is "
                 "selected."
             )
-        return self.count_views(self.document, self.node)
+        return self.count_views(self.document, self.node, self.time)
 
     def mask(self, query: str) -> NDArray[np.bool_]:
         """(N,) bool: the splats of the node that a rule holds for, as they are after its stack.
@@ -118,7 +122,7 @@ class NodeSurroundings:
             If the rule cannot be read or asked here.
         """
         rule = parse_rule(query)
-        shown = stacked(self.document, self.node)
+        shown = stacked(self.document, self.node, self.time)
         if not shown.in_source:
             raise UsageError(
                 f"The splats of {self.node.name!r} are decimated; apply or switch off that step "
@@ -134,13 +138,17 @@ class NodeSurroundings:
 
     def deeper(self) -> NodeSurroundings:
         """The same, asked by a named selection."""
-        return NodeSurroundings(self.document, self.node, self.count_views, self.depth + 1)
+        return replace(self, depth=self.depth + 1)
 
 
-def _world_points(document: Document, node: Node) -> NDArray[np.float32]:
-    """(n, 3) float32 positions of a node's splats or vertices in the world."""
+def _world_points(document: Document, node: Node, time: float) -> NDArray[np.float32]:
+    """(n, 3) float32 positions of a node's splats or vertices in the world; NaN where deleted."""
     if node.splats is not None:
-        local = stacked(document, node).means()
+        shown = stacked(document, node, time)
+        local = shown.means()
+        if shown.state is not None:
+            gone = (shown.state & DELETED) != 0
+            local = np.where(gone[:, None], np.float32(np.nan), local)
     elif isinstance(node.content, Mesh):
         local = node.content.vertices
     else:

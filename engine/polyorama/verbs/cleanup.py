@@ -16,6 +16,7 @@ from polyorama.core.params import Parameter, checked
 from polyorama.edit.ops import op
 from polyorama.edit.selection_ops import picked, splat_nodes
 from polyorama.errors import UsageError
+from polyorama.scene.properties_of import at_time
 from polyorama.scene.selection import BitSet
 from polyorama.scene.splats import sh_from_colors
 from polyorama.scene.stack import DELETED
@@ -50,6 +51,34 @@ _SEEN = np.float32(0.5)
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """What a tool judges.
+
+    Parameters
+    ----------
+    document
+        At its time.
+    node
+        Whose splats.
+    cloud
+        Those of its splats that are not deleted, where its stack puts them, in its own space.
+    rows
+        (n,) int64, which of the node's splats they are.
+    threshold
+        How strict to be.
+    time
+        Where on the timeline, s.
+    """
+
+    document: Document
+    node: Node
+    cloud: SplatCloud
+    rows: NDArray[np.int64]
+    threshold: float
+    time: float
+
+
 @dataclass(frozen=True, slots=True)
 class CleanUp:
     """One tool.
@@ -63,7 +92,7 @@ class CleanUp:
     threshold
         The one number that says how strict it is.
     score
-        ``(document, node, cloud, threshold) -> job of (N,) float32``; 1 and more would go.
+        Job of (n,) float32 over the splats of a `Case`; 1 and more would go.
     power
         Scores go with the threshold to this power, 1 or -1; 0 where they must be found anew for
         each threshold.
@@ -73,7 +102,7 @@ class CleanUp:
     title: str
     help: str
     threshold: Parameter
-    score: Callable[[Document, Node, SplatCloud, float], Job[NDArray[np.float32]]]
+    score: Callable[[Case], Job[NDArray[np.float32]]]
     power: int = 0
 
 
@@ -83,22 +112,21 @@ def _ratio(values: NDArray[Any], threshold: float) -> NDArray[np.float32]:
         return np.nan_to_num(values / threshold, nan=0.0, posinf=1e30).astype(np.float32)
 
 
-def _floaters(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _floaters(case: Case) -> Job[NDArray[np.float32]]:
     """Clusters that are apart from what the capture is of (`polyorama.edit.floaters`)."""
     from polyorama.edit.floaters import find_floaters
 
-    mask = yield from find_floaters(cloud, reach=3.0 / threshold, share=0.02 * threshold)
+    mask = yield from find_floaters(
+        case.cloud, reach=3.0 / case.threshold, share=0.02 * case.threshold
+    )
     return mask.astype(np.float32)
 
 
-def _outliers(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _outliers(case: Case) -> Job[NDArray[np.float32]]:
     """Mean distance to eight neighbours, in medians of it over the cloud."""
     from polyorama.scene.neighbors import KdTree
 
+    cloud = case.cloud
     yield Progress(0, 1, "Measuring distances")
     near = KdTree.of(cloud.means).nearest(cloud.means, min(_NEIGHBORS + 1, max(2, len(cloud))))[1]
     finite = np.where(np.isfinite(near[:, 1:]), near[:, 1:], np.nan)
@@ -106,48 +134,45 @@ def _outliers(
     mean = np.nansum(finite, axis=1) / np.maximum(counted, 1)
     known = mean[counted > 0]
     median = float(np.median(known)) if known.size else 0.0
-    return _ratio(mean, threshold * max(median, 1e-30))
+    return _ratio(mean, case.threshold * max(median, 1e-30))
 
 
-def _needles(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _needles(case: Case) -> Job[NDArray[np.float32]]:
     """Largest scale over the middle one, of splats that are longer than most."""
+    cloud = case.cloud
     yield Progress(0, 1, "Measuring shapes")
     ordered = np.sort(cloud.scales, axis=1)
     long = ordered[:, 2] > np.nanmedian(ordered[:, 2]) if len(cloud) else np.zeros(0, bool)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(long, ordered[:, 2] / ordered[:, 1], 1.0)
-    return _ratio(ratio, threshold)
+    return _ratio(ratio, case.threshold)
 
 
-def _faint(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
-    """The fainter, the higher; at the threshold 1."""
+def _faint(case: Case) -> Job[NDArray[np.float32]]:
+    """The fainter, the higher; at the case.threshold 1."""
     yield Progress(0, 1, "Measuring opacity")
-    return np.asarray(threshold / np.maximum(cloud.opacities, 1e-6), np.float32)
+    return np.asarray(case.threshold / np.maximum(case.cloud.opacities, 1e-6), np.float32)
 
 
-def _giant(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _giant(case: Case) -> Job[NDArray[np.float32]]:
     """Largest scale, as a share of the cloud's own size."""
+    cloud = case.cloud
     yield Progress(0, 1, "Measuring sizes")
     size = max(cloud.bounds().diagonal, 1e-30) if len(cloud) else 1.0
-    return _ratio(cloud.scales.max(axis=1, initial=0.0), size * threshold / 100.0)
+    return _ratio(cloud.scales.max(axis=1, initial=0.0), size * case.threshold / 100.0)
 
 
-def _duplicates(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _duplicates(case: Case) -> Job[NDArray[np.float32]]:
     """Splats that lie on an earlier one of the same size and colour."""
     from polyorama.scene.neighbors import KdTree
 
+    cloud = case.cloud
     yield Progress(0, 1, "Looking for doubles")
     rows, distances = KdTree.of(cloud.means).nearest(cloud.means, min(4, max(1, len(cloud))))
     own = np.arange(len(cloud))[:, None]
-    reach = threshold / 100.0 * np.maximum(cloud.scales.max(axis=1, initial=0.0), 1e-30)[:, None]
+    reach = (
+        case.threshold / 100.0 * np.maximum(cloud.scales.max(axis=1, initial=0.0), 1e-30)[:, None]
+    )
     safe = np.maximum(rows, 0)
     same = (rows >= 0) & (rows < own) & (distances <= reach)
     same &= np.abs(cloud.scales[safe] - cloud.scales[:, None]).max(axis=2) <= reach
@@ -155,10 +180,9 @@ def _duplicates(
     return np.asarray(same.any(axis=1), np.float32)
 
 
-def _invalid(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _invalid(case: Case) -> Job[NDArray[np.float32]]:
     """NaN, infinity, sizes of nothing, rotations without a direction."""
+    cloud = case.cloud
     yield Progress(0, 1, "Checking numbers")
     good = np.isfinite(cloud.means).all(axis=1) & np.isfinite(cloud.scales).all(axis=1)
     good &= np.isfinite(cloud.quats).all(axis=1) & np.isfinite(cloud.opacities)
@@ -167,18 +191,16 @@ def _invalid(
     return (~good).astype(np.float32)
 
 
-def _unseen(
-    document: Document, node: Node, cloud: SplatCloud, threshold: float
-) -> Job[NDArray[np.float32]]:
+def _unseen(case: Case) -> Job[NDArray[np.float32]]:
     """Largest weight in any of 24 pictures from all round, in pixels of a picture 256 high."""
     from polyorama.verbs.visibility import cameras_round, weights
 
-    cameras = cameras_round(document, _VIEWS, (_SIDE * 4 // 3, _SIDE))
-    most = np.zeros(len(cloud), np.float32)
+    cameras = cameras_round(case.document, _VIEWS, (_SIDE * 4 // 3, _SIDE))
+    most = np.zeros(len(case.cloud), np.float32)
     for number, camera in enumerate(cameras):
         yield Progress(number, len(cameras), "Looking from all sides")
-        most = np.maximum(most, weights(document, camera)[node.id])
-    return np.asarray(threshold / np.maximum(most, 1e-6), np.float32)
+        most = np.maximum(most, weights(case.document, camera, case.time)[case.node.id][case.rows])
+    return np.asarray(case.threshold / np.maximum(most, 1e-6), np.float32)
 
 
 def _threshold(default: float, low: float, high: float, unit: str, help_: str) -> Parameter:
@@ -230,21 +252,24 @@ def clutter(
     kind: str,
     threshold: float | None = None,
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> Job[dict[str, NDArray[np.float32]]]:
     """Scores by node id, (N,) float32, as a job; splats of 1 and more would go.
 
-    Splats that are deleted already have a score of 0.
+    Splats that are deleted already have a score of 0, and do not count for the others.
 
     Parameters
     ----------
     document
-        At its time.
+        What is cleaned.
     kind
         One of `TOOLS`.
     threshold
         None takes the tool's own.
     nodes
         Which nodes to look in; None for all that are drawn and not fixed.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
@@ -256,12 +281,18 @@ def clutter(
     tool = TOOLS[kind]
     limit = tool.threshold.default if threshold is None else checked(tool.threshold, threshold)
     found = {}
-    for node in splat_nodes(document, nodes):
-        shown = stacked_source(document, node)
-        cloud = shown.cloud if shown.palette is None else replace(shown.cloud, means=shown.means())
-        score = yield from tool.score(document, node, cloud, limit)
+    there = at_time(document, time)
+    for node in splat_nodes(there, nodes):
+        shown = stacked_source(there, node, time)
+        left = np.ones(len(shown.cloud), np.bool_)
         if shown.state is not None:
-            score = np.where(shown.state & DELETED, np.float32(0.0), score)
+            left = (shown.state & DELETED) == 0
+        rows = np.flatnonzero(left)
+        cloud = shown.cloud if shown.palette is None else replace(shown, state=None).baked()
+        if len(rows) < len(cloud):
+            cloud = cloud.subset(rows)
+        score = np.zeros(len(left), np.float32)
+        score[rows] = yield from tool.score(Case(there, node, cloud, rows, limit, time))
         found[node.id] = score
     return found
 
@@ -294,9 +325,10 @@ def select_clutter(
     threshold: float | None = None,
     mode: str = "set",
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> Job[Document]:
     """Select what a clean-up tool would remove, as a job; parameters as of `clutter`."""
-    scores = yield from clutter(document, kind, threshold, nodes)
+    scores = yield from clutter(document, kind, threshold, nodes, time)
     return picked(document, clutter_of(scores), mode)
 
 
@@ -306,12 +338,13 @@ def clean(
     kind: str,
     threshold: float | None = None,
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> Job[Document]:
     """Delete what a clean-up tool finds, as a job; `restore` brings it back.
 
     Parameters are those of `clutter`.
     """
-    scores = yield from clutter(document, kind, threshold, nodes)
+    scores = yield from clutter(document, kind, threshold, nodes, time)
     fresh = []
     for node_id, bits in clutter_of(scores).items():
         node = document.node(node_id)

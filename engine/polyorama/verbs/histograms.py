@@ -122,9 +122,7 @@ def column_of(document: Document, node: Node, text: str, camera: Camera | None =
     shown = stacked_source(document, node)
     if is_seen(text):
         return Column(_seen(document, node, text, camera), shown.state)
-    cloud = shown.cloud
-    if shown.palette is not None:
-        cloud = replace(cloud, means=shown.means())
+    cloud = shown.cloud if shown.palette is None else replace(shown, state=None).baked()
     around = NodeSurroundings(document, node, view_counts)
     return Column(parse_rule(text).numbers(cloud, around=around), shown.state)
 

@@ -12,10 +12,11 @@ from polyorama.edit.selection_ops import picked, splat_nodes
 from polyorama.errors import UsageError
 from polyorama.render.picking import centers_inside, footprints_inside
 from polyorama.scene.contents import CameraRig
+from polyorama.scene.properties_of import at_time
 from polyorama.scene.regions import SCREEN_KINDS, Region
 from polyorama.scene.rigs import rig_camera
 from polyorama.scene.selection import BitSet
-from polyorama.scene.stack import stacked
+from polyorama.scene.stack import DELETED, stacked
 from polyorama.scene.surroundings import NodeSurroundings
 
 if TYPE_CHECKING:
@@ -25,10 +26,12 @@ if TYPE_CHECKING:
 
     from polyorama.core.types import Camera
     from polyorama.scene.document import Document, Node
+    from polyorama.scene.splats import SplatCloud
     from polyorama.scene.stack import StackedSplats
 
 __all__ = [
-    "component", "flood", "grow", "region_bits", "select", "select_region", "shrink", "view_counts",
+    "component", "flood", "grow", "placed_splats", "region_bits", "select", "select_region",
+    "shrink", "view_counts",
 ]  # fmt: skip
 
 _SEEN = 0.05
@@ -36,6 +39,7 @@ _SEEN = 0.05
 _SIDE = 256
 """Pictures that splats are looked for in have this height in pixels."""
 _NEIGHBORS = 12
+_MOST_STEPS = 1000
 _VIEWS = 24
 """Where a scene has no camera nodes, it is looked at from so many sides."""
 
@@ -46,6 +50,7 @@ def select(
     query: str,
     mode: str = "set",
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> Document:
     """Select the splats that a rule holds for; see `polyorama.scene.rules` for what it may say.
 
@@ -59,20 +64,23 @@ def select(
         ``"set"``, ``"add"``, ``"remove"`` or ``"intersect"``.
     nodes
         Which nodes to look in; None for all that are drawn and not fixed.
+    time
+        Where on the timeline, s: things are asked as they are then.
 
     Raises
     ------
     UsageError
         If the rule cannot be read, or asks for what is not there.
     """
+    there = at_time(document, time)
     found = {
-        node.id: BitSet.of_mask(NodeSurroundings(document, node, view_counts).mask(query))
-        for node in splat_nodes(document, nodes)
+        node.id: BitSet.of_mask(NodeSurroundings(there, node, view_counts, time).mask(query))
+        for node in splat_nodes(there, nodes)
     }
     return picked(document, found, mode)
 
 
-def view_counts(document: Document, node: Node) -> NDArray[np.int32]:
+def view_counts(document: Document, node: Node, time: float = 0.0) -> NDArray[np.int32]:
     """(N,) int32: from how many of the document's cameras each splat of a node is seen.
 
     A splat is seen where its weight in the picture, alpha times transmittance summed over pixels,
@@ -83,7 +91,10 @@ def view_counts(document: Document, node: Node) -> NDArray[np.int32]:
 
     counts: NDArray[np.int32] | None = None
     for camera in _scene_cameras(document):
-        seen = (weights(document, camera)[node.id] >= _SEEN).astype(np.int32)
+        weight = weights(document, camera, time).get(node.id)
+        if weight is None:
+            raise UsageError(f"{node.name!r} is hidden, so nothing of it is seen from anywhere.")
+        seen = (weight >= _SEEN).astype(np.int32)
         counts = seen if counts is None else counts + seen
     assert counts is not None
     return counts
@@ -99,11 +110,29 @@ def _scene_cameras(document: Document) -> list[Camera]:
     return cameras_round(document, _VIEWS, size)
 
 
-def _neighborhood(document: Document, node: Node) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """(N, k) rows of each splat's nearest others and their distances, and its own reach."""
+def placed_splats(document: Document, node: Node, time: float = 0.0) -> SplatCloud:
+    """A node's splats where its stack puts them, in the node's own space; deleted ones are nowhere.
+
+    Splat i is splat i of the node's own; the centres of deleted ones are NaN.
+
+    Raises
+    ------
+    UsageError
+        As `stacked_source`.
+    """
+    shown = stacked_source(document, node, time)
+    cloud = shown.cloud if shown.palette is None else replace(shown, state=None).baked()
+    if shown.state is None or not (shown.state & DELETED).any():
+        return cloud
+    gone = (shown.state & DELETED) != 0
+    return replace(cloud, means=np.where(gone[:, None], np.float32(np.nan), cloud.means))
+
+
+def _neighborhood(cloud: SplatCloud) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """(N, k) rows of each splat's nearest others and their distances."""
     from polyorama.scene.neighbors import KdTree
 
-    means = stacked_source(document, node).means()
+    means = cloud.means
     rows, distances = KdTree.of(means).nearest(means, min(_NEIGHBORS + 1, max(1, len(means))))
     return rows[:, 1:], distances[:, 1:]
 
@@ -115,7 +144,9 @@ def _chosen(document: Document) -> list[tuple[Node, NDArray[np.bool_]]]:
 
 
 @op("Grow selection")
-def grow(document: Document, steps: int = 1, distance: float | None = None) -> Document:
+def grow(
+    document: Document, steps: int = 1, distance: float | None = None, time: float = 0.0
+) -> Document:
     """Add the neighbours of selected splats.
 
     Parameters
@@ -123,34 +154,46 @@ def grow(document: Document, steps: int = 1, distance: float | None = None) -> D
     document
         What is edited.
     steps
-        How many rings of nearest neighbours.
+        How many rings of nearest neighbours, up to 1000.
     distance
         In the node's own units: instead of rings, all splats so near a selected one.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
     UsageError
-        If nothing is selected.
+        If nothing is selected, or there are too many steps.
     """
-    return _spread(document, steps, distance, outward=True)
+    return _spread(document, steps, distance, time, outward=True)
 
 
 @op("Shrink selection")
-def shrink(document: Document, steps: int = 1, distance: float | None = None) -> Document:
+def shrink(
+    document: Document, steps: int = 1, distance: float | None = None, time: float = 0.0
+) -> Document:
     """Take the splats at the edge of the selection out of it; parameters as of `grow`."""
-    return _spread(document, steps, distance, outward=False)
+    return _spread(document, steps, distance, time, outward=False)
 
 
-def _spread(document: Document, steps: int, distance: float | None, *, outward: bool) -> Document:
+def _spread(
+    document: Document, steps: int, distance: float | None, time: float, *, outward: bool
+) -> Document:
+    if not 1 <= steps <= _MOST_STEPS:
+        raise UsageError(f"A selection grows by 1 to {_MOST_STEPS} rings, not {steps}.")
     found = {}
-    for node, chosen in _chosen(document):
-        inside = chosen if outward else ~chosen
+    for node, chosen in _chosen(at_time(document, time)):
+        cloud = placed_splats(at_time(document, time), node, time)
+        there = np.isfinite(cloud.means).all(axis=1)
+        inside = chosen if outward else ~chosen & there
         if distance is not None:
-            inside = inside | _near(document, node, inside, distance)
+            inside = inside | _near(cloud, inside, distance)
         else:
-            rows, _ = _neighborhood(document, node)
+            rows, _ = _neighborhood(cloud)
             for _step in range(steps):
-                inside = _ring(inside, rows)
+                before, inside = inside, _ring(inside, rows)
+                if np.array_equal(before, inside):
+                    break
         found[node.id] = BitSet.of_mask(inside if outward else ~inside)
     return picked(document, found, "set")
 
@@ -165,12 +208,10 @@ def _ring(inside: NDArray[np.bool_], rows: NDArray[np.int64]) -> NDArray[np.bool
     return grown
 
 
-def _near(
-    document: Document, node: Node, inside: NDArray[np.bool_], distance: float
-) -> NDArray[np.bool_]:
+def _near(cloud: SplatCloud, inside: NDArray[np.bool_], distance: float) -> NDArray[np.bool_]:
     from polyorama.scene.neighbors import KdTree
 
-    means = stacked_source(document, node).means()
+    means = cloud.means
     if not inside.any():
         return inside
     near: NDArray[np.bool_] = KdTree.of(means[inside]).nearest(means)[1][:, 0] <= np.float64(
@@ -180,7 +221,7 @@ def _near(
 
 
 @op("Select connected splats")
-def component(document: Document, distance: float | None = None) -> Document:
+def component(document: Document, distance: float | None = None, time: float = 0.0) -> Document:
     """Select everything that is connected with what is selected.
 
     Parameters
@@ -190,6 +231,8 @@ def component(document: Document, distance: float | None = None) -> Document:
     distance
         Two splats nearer than this are connected, in the node's own units; None takes three times
         the median distance between neighbours, widened by the splats' own sizes.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
@@ -197,9 +240,10 @@ def component(document: Document, distance: float | None = None) -> Document:
         If nothing is selected.
     """
     found = {}
-    for node, chosen in _chosen(document):
-        rows, distances = _neighborhood(document, node)
-        cloud = stacked_source(document, node).cloud
+    there = at_time(document, time)
+    for node, chosen in _chosen(there):
+        cloud = placed_splats(there, node, time)
+        rows, distances = _neighborhood(cloud)
         if distance is None:
             # A lone splat has no neighbour.
             nearest = distances[:, :1]
@@ -234,6 +278,7 @@ def flood(
     connected: bool = True,
     mode: str = "add",
     color: Sequence[float] | None = None,
+    time: float = 0.0,
 ) -> Document:
     """Select splats whose base colour is like that of the selected ones.
 
@@ -250,6 +295,8 @@ def flood(
     color
         Display RGB to compare with, instead of the selection's median; with it and without
         `connected` nothing need be selected.
+    time
+        Where on the timeline, s.
 
     Raises
     ------
@@ -258,19 +305,23 @@ def flood(
     """
     if color is not None and (len(color) != 3 or not np.isfinite(color).all()):
         raise UsageError("A colour to compare with is three numbers, red, green and blue.")
+    there = at_time(document, time)
     if color is not None and not connected:
         found = {
-            node.id: BitSet.of_mask(_alike(document, node, np.asarray(color), tolerance))
-            for node in splat_nodes(document)
+            node.id: BitSet.of_mask(
+                _alike(stacked_source(there, node, time).cloud, np.asarray(color), tolerance)
+            )
+            for node in splat_nodes(there)
         }
         return picked(document, found, mode)
     found = {}
-    for node, chosen in _chosen(document):
-        colors = stacked_source(document, node).cloud.colors
+    for node, chosen in _chosen(there):
+        cloud = placed_splats(there, node, time)
+        colors = cloud.colors
         middle = np.median(colors[chosen], axis=0) if color is None else np.asarray(color)
-        alike = _alike(document, node, middle, tolerance)
+        alike = _alike(cloud, middle, tolerance)
         if connected:
-            rows, _ = _neighborhood(document, node)
+            rows, _ = _neighborhood(cloud)
             safe = np.maximum(rows, 0)
             linked = (rows >= 0) & alike[:, None] & alike[safe]
             alike = _connected(chosen & alike, rows, linked)
@@ -278,12 +329,10 @@ def flood(
     return picked(document, found, mode)
 
 
-def _alike(
-    document: Document, node: Node, color: NDArray[np.floating], tolerance: float
-) -> NDArray[np.bool_]:
+def _alike(cloud: SplatCloud, color: NDArray[np.floating], tolerance: float) -> NDArray[np.bool_]:
     if not 0.0 <= tolerance < np.inf:
         raise UsageError(f"Colours cannot differ by {tolerance:g}; give a number from 0 up.")
-    colors = np.clip(stacked_source(document, node).cloud.colors, 0.0, 1.0)
+    colors = np.clip(cloud.colors, 0.0, 1.0)
     near: NDArray[np.bool_] = ((colors - color) ** 2).sum(axis=1) <= tolerance * tolerance
     return near
 
@@ -296,13 +345,14 @@ def select_region(
     surface: bool = False,
     footprint: bool = False,
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> Document:
     """Select the splats that lie in a region.
 
     Parameters
     ----------
     document
-        At the time at which it is seen.
+        What is edited.
     region
         Where.
     mode
@@ -313,6 +363,8 @@ def select_region(
         Any part of a splat's ellipse counts, instead of its centre.
     nodes
         Which nodes to look in; None for all that are drawn and not fixed.
+    time
+        Where on the timeline, s: things are picked where they are then.
 
     Raises
     ------
@@ -320,7 +372,8 @@ def select_region(
         If a volume is asked for what only a region on the screen has, or a node has a modifier
         that gives its splats other numbers.
     """
-    return picked(document, region_bits(document, region, surface, footprint, nodes), mode)
+    found = region_bits(document, region, surface, footprint, nodes, time)
+    return picked(document, found, mode)
 
 
 def region_bits(
@@ -329,6 +382,7 @@ def region_bits(
     surface: bool = False,
     footprint: bool = False,
     nodes: Sequence[str] | str | None = None,
+    time: float = 0.0,
 ) -> dict[str, BitSet]:
     """The splats in a region by node id; parameters as of `select_region`.
 
@@ -339,14 +393,15 @@ def region_bits(
     """
     if region.kind not in SCREEN_KINDS and (surface or footprint):
         raise UsageError("Depth and footprint belong to regions on the screen, not to volumes.")
+    there = at_time(document, time)
     depth = None
     if surface:
         assert region.camera is not None
-        depth = visible_depth(document, region.camera)
+        depth = visible_depth(document, region.camera, time)
     found = {}
-    for node in splat_nodes(document, nodes):
-        shown = stacked_source(document, node)
-        world = document.world(node.id)
+    for node in splat_nodes(there, nodes):
+        shown = stacked_source(there, node, time)
+        world = there.world(node.id)
         if footprint:
             whole = replace(shown, state=None).baked().transformed(world)
             bits = footprints_inside(region, whole, depth)
@@ -358,15 +413,17 @@ def region_bits(
     return found
 
 
-def stacked_source(document: Document, node: Node) -> StackedSplats:
+def stacked_source(document: Document, node: Node, time: float = 0.0) -> StackedSplats:
     """A node's splats after its stack, which are splat for splat its own.
+
+    The document is at `time`, s, already.
 
     Raises
     ------
     UsageError
         If a modifier merged splats.
     """
-    shown = stacked(document, node)
+    shown = stacked(document, node, time)
     if not shown.in_source:
         raise UsageError(
             f"The splats of {node.name!r} are decimated; apply or switch off that step first."
@@ -374,11 +431,14 @@ def stacked_source(document: Document, node: Node) -> StackedSplats:
     return shown
 
 
-def visible_depth(document: Document, camera: Camera) -> NDArray[np.float32]:
-    """(H, W) float32 depth of what is seen, 0 where nothing is."""
+def visible_depth(document: Document, camera: Camera, time: float = 0.0) -> NDArray[np.float32]:
+    """(H, W) float32 depth of what is seen, 0 where nothing is; always drawn by the processor.
+
+    Recorded operations then pick the same splats on every machine.
+    """
     from polyorama.render.rasterizers import get_rasterizer
     from polyorama.render.resolve import resolve
 
-    frame = get_rasterizer("auto").render(resolve(document, camera), ("depth",))
+    frame = get_rasterizer("cpu").render(resolve(document, camera, time=time), ("depth",))
     assert frame.median_depth is not None
     return frame.median_depth

@@ -25,7 +25,9 @@ __all__ = ["cameras_round", "weights"]
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 
 
-def weights(document: Document, camera: Camera) -> dict[str, NDArray[np.float32]]:
+def weights(
+    document: Document, camera: Camera, time: float = 0.0
+) -> dict[str, NDArray[np.float32]]:
     """What each splat gives to a picture: sum over pixels of alpha times transmittance.
 
     This is the derivative of the summed red channel with respect to a splat's own red, which the
@@ -37,6 +39,8 @@ def weights(document: Document, camera: Camera) -> dict[str, NDArray[np.float32]
         At its time.
     camera
         From where.
+    time
+        At which the document is, s.
 
     Returns
     -------
@@ -47,7 +51,7 @@ def weights(document: Document, camera: Camera) -> dict[str, NDArray[np.float32]
     for node, world in document.drawn():
         if node.splats is None:
             continue
-        shown = stacked(document, node)
+        shown = stacked(document, node, time)
         state = shown.state
         dark = np.zeros(len(shown.cloud), bool) if state is None else state & (HIDDEN | DELETED) > 0
         clouds.append(replace(shown, state=None).baked().transformed(world))

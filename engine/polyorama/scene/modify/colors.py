@@ -173,7 +173,7 @@ def _tone(sh: Any, flags: Any, pure: Any, share: float, out: Any, start: int, st
         r, g, b = np.float64(sh[i, 0, 0]), np.float64(sh[i, 0, 1]), np.float64(sh[i, 0, 2])
         luma = 0.5 + SH_C0 * (_RED * r + _GREEN * g + _BLUE * b)
         deep = 1.0
-        if luma * (1.0 + excess) > 1.0:
+        if excess > 0.0 and luma * (1.0 + excess) > 1.0:
             deep = max(1.0 - luma, 0.0) / (luma * excess)
         for channel in range(3):
             tone = 1.0 + deep * (pure[channel] - 1.0)
