@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,7 +21,14 @@ from polyorama_studio.timeline.places import thinned
 from polyorama_studio.timeline.rows import rows_of
 from tests.gui.fakes import a_cloud
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WORDS = {"summary": "All keys", "view": "View", "document": "Scene"}
+
+
+def times_of(document: Document) -> Callable[[str], np.ndarray]:
+    return lambda path: keys.arrays_of(document.timeline.tracks[path]).times
 
 
 def a_track(*times: float, kind: str = "smooth") -> Track:
@@ -130,6 +139,17 @@ def test_moving_is_what_the_operation_does(seconds: float, copy: bool) -> None:
     assert editor.document.timeline == shown
 
 
+@pytest.mark.parametrize("copy", [False, True])
+def test_what_is_painted_of_many_keys_is_where_they_will_be(timeline: Timeline, copy: bool) -> None:
+    chosen = frozenset((1.0, 2.0))
+    made = keys.moved(timeline, {"n/a": chosen}, 0.25, copy=copy).tracks["n/a"]
+    shown = keys.moved_arrays(
+        keys.arrays_of(timeline.tracks["n/a"]), chosen, lambda times: times + 0.25, copy=copy
+    )
+    assert np.array_equal(shown.times, keys.arrays_of(made).times)
+    assert np.array_equal(shown.values, keys.arrays_of(made).values)
+
+
 def test_scaling_keeps_the_time_it_is_about_and_takes_handles_along() -> None:
     key = Key(3.0, (1.0,), "bezier", before=(-0.5, 0.2), after=(0.4, 0.1))
     timeline = Timeline(tracks={"n/a": Track((Key(1.0, (0.0,)), key))})
@@ -186,13 +206,13 @@ def test_rows_follow_the_outliner_and_fold() -> None:
         "gone/fov": Track((Key(2.0, (40.0,)),)),
     }
     document = Document(nodes=nodes, timeline=Timeline(tracks=tracks))
-    rows = rows_of(document, document.timeline, frozenset(), WORDS)
+    rows = rows_of(document, document.timeline, frozenset(), WORDS, times_of(document))
     assert [(row.kind, row.title) for row in rows] == [
         ("summary", "All keys"), ("node", "View"), ("track", "fov"), ("node", "b"),
         ("track", "visible"), ("node", "a"), ("track", "translation"),
     ]  # fmt: skip
     assert rows[0].times.tolist() == [0.0, 1.0, 2.0]
-    rows = rows_of(document, document.timeline, frozenset(("b", "view")), WORDS)
+    rows = rows_of(document, document.timeline, frozenset(("b", "view")), WORDS, times_of(document))
     assert [row.title for row in rows] == ["All keys", "View", "b", "a", "translation"]
     assert rows[2].times.tolist() == [0.0]
 
@@ -200,7 +220,7 @@ def test_rows_follow_the_outliner_and_fold() -> None:
 def test_sounds_have_rows() -> None:
     sound = Node("voice", Audio(samples=np.zeros((9, 1), np.float32), rate=8000), id="s")
     document = Document(nodes=(sound,))
-    rows = rows_of(document, document.timeline, frozenset(), WORDS)
+    rows = rows_of(document, document.timeline, frozenset(), WORDS, times_of(document))
     assert [(row.kind, row.id) for row in rows] == [("audio", "s")]
 
 

@@ -15,10 +15,10 @@ from polyorama_studio.timeline.glyphs import dashes, key_pixmap, series_token
 from polyorama_studio.timeline.keys import arrays_of
 from polyorama_studio.timeline.places import thinned
 from polyorama_studio.timeline.ruler_painter import paint_playhead
-from polyorama_studio.timeline.sheet_painter import paint_band, paint_extent, paint_focus, short
+from polyorama_studio.timeline.sheet_painter import paint_band, paint_extent, short
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+    from collections.abc import Iterator
 
     from polyorama_studio.timeline.curve_set import Curve, CurveSet
     from polyorama_studio.timeline.grips import Grip
@@ -38,15 +38,13 @@ class CurvePainter:
     def __init__(self, state: TimelineState, curves: CurveSet) -> None:
         self._state, self._curves = state, curves
 
-    def paint(self, widget: QWidget, grip: Grip | None, offset: int) -> None:
-        """All of it; `offset` pixels of the list are scrolled off."""
+    def paint(self, painter: QPainter, size: QRectF, offset: int) -> None:
+        """What stays while time goes; `offset` pixels of the list are scrolled off."""
         tokens, axis = self._state.session.theme.tokens, self._state.axis
-        painter = QPainter(widget)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(widget.rect(), tokens.color("panel"))
-        area = QRectF(axis.left, 0.0, widget.width() - axis.left, float(widget.height()))
-        self._paint_list(painter, QRectF(0.0, 0.0, axis.left, area.height()), offset)
-        painter.save()
+        painter.fillRect(size, tokens.color("panel"))
+        area = size.adjusted(axis.left, 0.0, 0.0, 0.0)
+        for curve, row in self._entries(size.height(), offset):
+            self._paint_entry(painter, curve, row)
         painter.setClipRect(area)
         paint_extent(painter, area, self._state)
         self._paint_values(painter, area)
@@ -56,12 +54,6 @@ class CurvePainter:
         self._paint_handles(painter)
         for curve in shown:
             self._paint_points(painter, curve)
-        if self._state.document is not None:
-            x = axis.x(self._state.session.playback.time)
-            paint_playhead(painter, x, 0.0, area.height(), tokens.color("accent"))
-        if isinstance(grip, CurveBandGrip) and grip.moved:
-            paint_band(painter, grip.box, tokens.color("accent"))
-        painter.restore()
         if self._state.document is not None and not self._curves.all():
             painter.setPen(tokens.color("quiet"))
             painter.setFont(font(Metrics.body))
@@ -69,48 +61,62 @@ class CurvePainter:
                 "timeline", "Nothing is keyed yet. Click the diamond of a value, or press I."
             )
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, words)
-        if widget.hasFocus():
-            paint_focus(painter, QRectF(widget.rect()), tokens.color("accent"))
-        painter.end()
+        painter.setClipping(False)
+
+    def paint_moving(
+        self, painter: QPainter, size: QRectF, grip: Grip | None, offset: int
+    ) -> None:  # fmt: skip
+        """Values at the playhead, the playhead, and the band that chooses."""
+        tokens, axis = self._state.session.theme.tokens, self._state.axis
+        if self._state.document is None:
+            return
+        for curve, row in self._entries(size.height(), offset):
+            self._paint_value(painter, curve, row)
+        painter.setClipRect(size.adjusted(axis.left, 0.0, 0.0, 0.0))
+        x = axis.x(self._state.session.playback.time)
+        paint_playhead(painter, x, 0.0, size.height(), tokens.color("accent"))
+        if isinstance(grip, CurveBandGrip) and grip.moved:
+            paint_band(painter, grip.box, tokens.color("accent"))
+        painter.setClipping(False)
 
     # The list
 
-    def _paint_list(self, painter: QPainter, box: QRectF, offset: int) -> None:
-        painter.save()
-        painter.setClipRect(box)
-        every = self._curves.all()
-        several = len({curve.owner for curve in every}) > 1
-        for curve in every:
+    def _entries(self, height: float, offset: int) -> Iterator[tuple[Curve, QRectF]]:
+        for curve in self._curves.all():
             top = float(curve.number * Metrics.timeline_row - offset)
-            if -Metrics.timeline_row < top < box.height():
-                row = QRectF(0.0, top, box.width(), float(Metrics.timeline_row))
-                self._paint_entry(painter, curve, row, several)
-        painter.restore()
+            if -Metrics.timeline_row < top < height:
+                wide = self._state.axis.left
+                yield curve, QRectF(0.0, top, wide, float(Metrics.timeline_row))
 
-    def _paint_entry(self, painter: QPainter, curve: Curve, row: QRectF, several: bool) -> None:
+    def _paint_entry(self, painter: QPainter, curve: Curve, row: QRectF) -> None:
         tokens = self._state.session.theme.tokens
         hidden = (curve.path, curve.component) in self._curves.hidden
+        several = len({known.owner for known in self._curves.all()}) > 1
         y = row.center().y() + 0.5
         left = float(Metrics.space[2])
         pen = self._pen(curve)
         if hidden:
-            faint = tokens.color("line")
-            pen.setColor(faint)
+            pen.setColor(tokens.color("line"))
         painter.setPen(pen)
         painter.drawLine(QPointF(left, y), QPointF(left + 20.0, y))
         text = row.adjusted(left + 28.0, 0.0, -float(Metrics.space[1]), 0.0)
-        painter.setFont(font(Metrics.label - 1, tabular=True))
-        value = short(curve.track.at(self._state.session.playback.time)[curve.component])
-        wide = QFontMetricsF(painter.font()).horizontalAdvance(value)
-        painter.setPen(tokens.color("quiet"))
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value)
         painter.setFont(font(Metrics.label))
-        metrics = QFontMetricsF(painter.font())
-        room = text.width() - wide - Metrics.space[1]
         title = f"{curve.owner} · {curve.title}" if several else curve.title
         mode = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideRight
+        room = text.width() - Metrics.value_axis
+        words = QFontMetricsF(painter.font()).elidedText(title, mode, room)
         painter.setPen(tokens.color("quiet" if hidden else "text"))
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(title, mode, room))
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, words)
+
+    def _paint_value(self, painter: QPainter, curve: Curve, row: QRectF) -> None:
+        """The value of a curve at the playhead, at the end of its entry."""
+        value = short(curve.track.at(self._state.session.playback.time)[curve.component])
+        painter.setFont(font(Metrics.label - 1, tabular=True))
+        painter.setPen(self._state.session.theme.tokens.color("quiet"))
+        painter.drawText(
+            row.adjusted(0.0, 0.0, -float(Metrics.space[1]), 0.0),
+            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value,
+        )  # fmt: skip
 
     # The plot
 

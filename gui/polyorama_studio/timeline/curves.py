@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from polyorama_studio.theme import Metrics
@@ -19,6 +20,8 @@ from polyorama_studio.timeline.curve_grips import (
 from polyorama_studio.timeline.curve_painter import CurvePainter
 from polyorama_studio.timeline.curve_set import Curve, CurveSet
 from polyorama_studio.timeline.ruler import steer, zoom_of
+from polyorama_studio.timeline.sheet_painter import paint_focus
+from polyorama_studio.timeline.still import Still
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ class Curves(QWidget):
         self._edits, self._state = edits, edits.state
         self.set = CurveSet(self._state)
         self._painter = CurvePainter(self._state, self.set)
+        self._still = Still()
         self._grip: Grip | None = None
         self._framed: tuple[str, ...] = ()
         self.offset = 0
@@ -60,11 +64,11 @@ class Curves(QWidget):
         self.setAccessibleDescription(self.tr("Values of the chosen tracks over time"))
         session = self._state.session
         self._state.changed.connect(self._on_changed)
-        self._state.axis.changed.connect(self.update)
-        self.set.values.changed.connect(self.update)
+        self._state.axis.changed.connect(self.repaint_all)
+        self.set.values.changed.connect(self.repaint_all)
         session.playback.time_changed.connect(self._on_time)
-        session.playback.range_changed.connect(self.update)
-        session.theme.changed.connect(self.update)
+        session.playback.range_changed.connect(self.repaint_all)
+        session.theme.changed.connect(self.repaint_all)
 
     @Slot()
     def _on_changed(self) -> None:
@@ -92,7 +96,7 @@ class Curves(QWidget):
         """Scroll the list."""
         self.offset = min(max(offset, 0), max(self.content - self.height(), 0))
         self.scrolled.emit()
-        self.update()
+        self.repaint_all()
 
     def frame(self, *, chosen: bool = False) -> None:
         """Show all curves, or the chosen keys."""
@@ -100,9 +104,25 @@ class Curves(QWidget):
             self._state.axis.fit()
         self.set.frame(chosen=chosen)
 
+    @Slot()
+    def repaint_all(self) -> None:
+        """Something else than the time has changed."""
+        self._still.forget()
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """All of it."""
-        self._painter.paint(self, self._grip, self.offset)
+        size = QRectF(self.rect())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._still.paint(painter, self, partial(self._paint_still, size))
+        self._painter.paint_moving(painter, size, self._grip, self.offset)
+        if self.hasFocus():
+            paint_focus(painter, size, self._state.session.theme.tokens.color("accent"))
+        painter.end()
+
+    def _paint_still(self, size: QRectF, painter: QPainter) -> None:
+        self._painter.paint(painter, size, self.offset)
 
     def showEvent(self, event: QEvent) -> None:
         """Frame what was chosen meanwhile."""
@@ -160,7 +180,7 @@ class Curves(QWidget):
         """Go on with what is held."""
         if self._grip is not None:
             self._grip.move(event.position(), event.modifiers())
-            self.update()
+            self.repaint_all()
             return
         at = event.position()
         over = at.x() >= self._state.axis.left and (
@@ -173,7 +193,7 @@ class Curves(QWidget):
         grip, self._grip = self._grip, None
         if grip is not None:
             grip.let_go()
-            self.update()
+            self.repaint_all()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Key a curve where there is no key."""
@@ -256,7 +276,7 @@ class Curves(QWidget):
         if event.key() == Qt.Key.Key_Escape and self._grip is not None:
             grip, self._grip = self._grip, None
             grip.give_up()
-            self.update()
+            self.repaint_all()
         elif event.key() in (Qt.Key.Key_Home, Qt.Key.Key_F):
             self.frame(chosen=event.key() == Qt.Key.Key_F and bool(self._state.choice))
         elif not menus.press(self._edits, event):

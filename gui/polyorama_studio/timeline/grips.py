@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from polyorama_studio.timeline import keys
 
 if TYPE_CHECKING:
+    from polyorama.scene.timeline import Timeline
     from polyorama_studio.timeline.edits import KeyEdits
     from polyorama_studio.timeline.places import Places
     from polyorama_studio.timeline.rows import Row
@@ -115,19 +116,29 @@ class KeysGrip(Grip):
         reached = self.state.snapped(self.time + self.seconds, without=choice)
         if not self.scaling:
             self.shift = reached - self.time
-            self.state.show(
-                keys.moved(document.timeline, choice, self.shift, copy=self.copying),
-                keys.moved_choice(choice, self.shift),
-            )
+            self._show_moved(document.timeline, choice)
             return
         about = self.state.session.playback.time
         span = self.time - about
         factor = (reached - about) / span if abs(span) > 1e-9 else 1.0
         self.factor = factor if abs(factor) > _LEAST else _LEAST
-        self.state.show(
-            keys.scaled(document.timeline, choice, self.factor, about),
-            keys.scaled_choice(choice, self.factor, about),
-        )
+        self._show_scaled(document.timeline, choice, about)
+
+    def _show_moved(self, timeline: Timeline, choice: keys.Choice) -> None:
+        arriving = keys.moved_choice(choice, self.shift)
+        if self.state.live:
+            self.state.show(keys.moved(timeline, choice, self.shift, copy=self.copying), arriving)
+        else:
+            self.state.show_times(lambda times: times + self.shift, arriving, copy=self.copying)
+
+    def _show_scaled(self, timeline: Timeline, choice: keys.Choice, about: float) -> None:
+        arriving = keys.scaled_choice(choice, self.factor, about)
+        if self.state.live:
+            self.state.show(keys.scaled(timeline, choice, self.factor, about), arriving)
+        else:
+            self.state.show_times(
+                lambda times: about + (times - about) * self.factor, arriving, copy=False
+            )
 
     def let_go(self) -> None:
         """Edit."""

@@ -22,6 +22,7 @@ __all__ = [
     "changed",
     "copied",
     "moved",
+    "moved_arrays",
     "moved_choice",
     "pasted",
     "scaled",
@@ -139,6 +140,23 @@ def moved(timeline: Timeline, choice: Choice, seconds: float, *, copy: bool = Fa
         return [replace(key, time=key.time + seconds) for key in inside]
 
     return changed(timeline, choice, change, copy=copy)
+
+
+def moved_arrays(
+    arrays: TrackArrays,
+    chosen: frozenset[float],
+    moved_times: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    *,
+    copy: bool,
+) -> TrackArrays:
+    """A track's arrays with the chosen keys elsewhere in time, for painting alone."""
+    marked = np.isin(arrays.times, np.fromiter(chosen, np.float64, len(chosen)))
+    stay = np.full(len(marked), True) if copy else ~marked
+    times = np.concatenate([arrays.times[stay], moved_times(arrays.times[marked])])
+    order = np.argsort(times, kind="stable")
+    values = np.concatenate([arrays.values[stay], arrays.values[marked]])[order]
+    kinds = np.concatenate([arrays.kinds[stay], arrays.kinds[marked]])[order]
+    return TrackArrays(times[order], values, kinds, np.zeros(max(len(times) - 1, 0), bool))
 
 
 def scaled(timeline: Timeline, choice: Choice, factor: float, about: float) -> Timeline:

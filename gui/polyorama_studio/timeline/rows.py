@@ -9,8 +9,12 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene.contents import Audio
-from polyorama.scene.properties_of import NODE_PARAMETERS, VIEW_PARAMETERS, title_at
-from polyorama_studio.timeline.keys import arrays_of
+from polyorama.scene.properties_of import (
+    NODE_PARAMETERS,
+    VIEW_PARAMETERS,
+    parameter_at,
+    title_at,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +45,8 @@ class Row:
         (n,) float64, s, rising; of all its paths.
     folded
         Whether a node hides its tracks.
+    switch
+        Whether a track is of something that is on or off.
     """
 
     kind: str
@@ -49,13 +55,18 @@ class Row:
     paths: tuple[str, ...]
     times: NDArray[np.float64]
     folded: bool = False
+    switch: bool = False
 
 
 _NONE = np.empty(0)
 
 
 def rows_of(
-    document: Document, timeline: Timeline, folded: frozenset[str], words: dict[str, str]
+    document: Document,
+    timeline: Timeline,
+    folded: frozenset[str],
+    words: dict[str, str],
+    times: Callable[[str], NDArray[np.float64]],
 ) -> tuple[Row, ...]:
     """The rows of a document.
 
@@ -69,6 +80,8 @@ def rows_of(
         Ids of nodes that hide their tracks.
     words
         Titles of ``"summary"``, ``"view"`` and ``"document"`` in the person's language.
+    times
+        Gives the times of a track's keys by its path.
     """
     by_owner: dict[str, list[str]] = {}
     for path in timeline.tracks:
@@ -81,16 +94,14 @@ def rows_of(
         paths = sorted(by_owner[owner], key=_order(document, owner))
         known += paths
         is_folded = owner in folded
-        times = _union(timeline, paths)
         title = names.get(owner, words.get(owner, owner))
-        rows.append(Row("node", owner, title, tuple(paths), times, is_folded))
+        rows.append(Row("node", owner, title, tuple(paths), _union(times, paths), is_folded))
         if not is_folded:
-            rows += [
-                Row("track", p, track_title(document, p), (p,), arrays_of(timeline.tracks[p]).times)
-                for p in paths
-            ]
+            for path in paths:
+                title, switch = track_title(document, path), _is_switch(document, path)
+                rows.append(Row("track", path, title, (path,), times(path), switch=switch))
     if len(known) > 1:
-        rows.insert(0, Row("summary", "", words["summary"], tuple(known), _union(timeline, known)))
+        rows.insert(0, Row("summary", "", words["summary"], tuple(known), _union(times, known)))
     rows += [
         Row("audio", node.id, node.name, (), _NONE)
         for node in document.nodes
@@ -124,7 +135,14 @@ def track_title(document: Document, path: str) -> str:
     return whole.partition(" · ")[2].replace("_", " ")
 
 
-def _union(timeline: Timeline, paths: list[str]) -> NDArray[np.float64]:
+def _is_switch(document: Document, path: str) -> bool:
+    try:
+        return parameter_at(document, path).kind == "flag"
+    except UsageError:
+        return False
+
+
+def _union(times: Callable[[str], NDArray[np.float64]], paths: list[str]) -> NDArray[np.float64]:
     if len(paths) == 1:
-        return arrays_of(timeline.tracks[paths[0]]).times
-    return np.unique(np.concatenate([arrays_of(timeline.tracks[p]).times for p in paths]))
+        return times(paths[0])
+    return np.unique(np.concatenate([times(path) for path in paths]))

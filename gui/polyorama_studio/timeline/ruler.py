@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from polyorama.scene.timeline import Cue
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.cues import CuePopup
 from polyorama_studio.timeline.ruler_painter import RulerPainter, flag_of
+from polyorama_studio.timeline.still import Still
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class Ruler(QWidget):
         state = edits.state
         self._axis = axis
         self._painter = RulerPainter(state, axis, compact=compact)
+        self._still = Still()
         self._held: _Held | None = None
         self._hover: Cue | None = None
         self._asked: tuple[Cue | None, float] = (None, 0.0)
@@ -70,11 +73,11 @@ class Ruler(QWidget):
         self.setMouseTracking(True)
         self.setAccessibleName(self.tr("Ruler"))
         session = state.session
-        state.changed.connect(self.update)
-        axis.changed.connect(self.update)
+        state.changed.connect(self.repaint_all)
+        axis.changed.connect(self.repaint_all)
         session.playback.time_changed.connect(self._on_time)
-        session.playback.range_changed.connect(self.update)
-        session.theme.changed.connect(self.update)
+        session.playback.range_changed.connect(self.repaint_all)
+        session.theme.changed.connect(self.repaint_all)
 
     @Slot(float)
     def _on_time(self, seconds: float) -> None:
@@ -90,10 +93,24 @@ class Ruler(QWidget):
         moved = Cue(held.at, held.cue.name, held.cue.note)
         return tuple(moved if cue.name == moved.name else cue for cue in cues)
 
+    @Slot()
+    def repaint_all(self) -> None:
+        """Something else than the time has changed."""
+        self._still.forget()
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """What is seen of it."""
+        size = QRectF(self.rect())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._still.paint(painter, self, partial(self._paint_still, size))
+        self._painter.paint_moving(painter, size)
+        painter.end()
+
+    def _paint_still(self, size: QRectF, painter: QPainter) -> None:
         lit = "" if self._hover is None else self._hover.name
-        self._painter.paint(self, self._cues, lit)
+        self._painter.paint(painter, size, self._cues, lit)
 
     # The pointer
 
@@ -153,7 +170,7 @@ class Ruler(QWidget):
         elif held.what == "cue" and held.cue is not None:
             # The flag goes along where it was taken hold of.
             held.at = self._time(self._axis.x(held.cue.time) + at.x() - held.x)
-            self.update()
+            self.repaint_all()
         elif held.what == "range":
             playback.set_range(*sorted((held.at, self._time(at.x()))))
         elif playback.range is not None:
@@ -172,7 +189,7 @@ class Ruler(QWidget):
                 self._edits.run("add_cue", time=held.at, name=cue.name, note=cue.note)
             elif not held.moved:
                 self._state.session.playback.seek(cue.time)
-        self.update()
+        self.repaint_all()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Change a cue."""
@@ -188,13 +205,13 @@ class Ruler(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is lit."""
         self._hover = None
-        self.update()
+        self.repaint_all()
 
     def _light(self, at: QPointF) -> None:
         cue = self._cue_at(at)
         if cue is not self._hover:
             self._hover = cue
-            self.update()
+            self.repaint_all()
         if self._edge_at(at):
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         elif cue is not None:

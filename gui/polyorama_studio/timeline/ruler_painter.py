@@ -12,8 +12,6 @@ from polyorama_studio.theme import Metrics, font
 from polyorama_studio.timeline.axis import ticks
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from polyorama.scene.timeline import Cue
     from polyorama_studio.timeline.axis import TimeAxis
     from polyorama_studio.timeline.state import TimelineState
@@ -46,13 +44,10 @@ class RulerPainter:
         self._state, self._axis = state, axis
         self._compact = compact
 
-    def paint(self, ruler: QWidget, cues: tuple[Cue, ...], lit: str) -> None:
-        """Ground, range, ticks, keys, cues (the one named `lit` is under the pointer), playhead."""
+    def paint(self, painter: QPainter, size: QRectF, cues: tuple[Cue, ...], lit: str) -> None:
+        """What stays while time goes; the cue named `lit` is under the pointer."""
         tokens = self._state.session.theme.tokens
-        painter = QPainter(ruler)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left, height = self._axis.left, float(ruler.height())
-        area = QRectF(left, 0.0, ruler.width() - left, height)
+        area = size.adjusted(self._axis.left, 0.0, 0.0, 0.0)
         painter.setClipRect(area)
         if self._compact:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -61,15 +56,18 @@ class RulerPainter:
         else:
             painter.fillRect(area, tokens.color("ground"))
         if self._state.document is None:
-            painter.end()
             return
         self._paint_extent(painter, area)
         self._paint_ticks(painter, area)
         if self._compact:
-            self._paint_keys(painter, height)
-        self._paint_cues(painter, height, cues, lit)
-        self._paint_head(painter, height)
-        painter.end()
+            self._paint_keys(painter, area.height())
+        self._paint_cues(painter, area.height(), cues, lit)
+
+    def paint_moving(self, painter: QPainter, size: QRectF) -> None:
+        """The playhead."""
+        if self._state.document is not None:
+            painter.setClipRect(size.adjusted(self._axis.left, 0.0, 0.0, 0.0))
+            self._paint_head(painter, size.height())
 
     def _paint_extent(self, painter: QPainter, area: QRectF) -> None:
         """What lies outside the timeline is dimmed; the range of an export lies in the accent."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, Qt, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
+from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from polyorama_studio.theme import Metrics
@@ -15,7 +16,8 @@ from polyorama_studio.timeline.axis import frame_text
 from polyorama_studio.timeline.grips import AudioGrip, BandGrip, Grip, KeysGrip, PanGrip, joined
 from polyorama_studio.timeline.places import Places
 from polyorama_studio.timeline.ruler import steer
-from polyorama_studio.timeline.sheet_painter import SheetPainter, short
+from polyorama_studio.timeline.sheet_painter import SheetPainter, paint_focus, short
+from polyorama_studio.timeline.still import Still
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Sheet(QWidget):
         self._edits, self._state = edits, edits.state
         self.places = Places(self._state)
         self._painter = SheetPainter(self._state, waves, self.places)
+        self._still = Still()
         self._grip: Grip | None = None
         self._hover: tuple[str, float] | None = None
         self.setMouseTracking(True)
@@ -54,12 +57,12 @@ class Sheet(QWidget):
         self.setAccessibleDescription(self.tr("Keys of every property on the timeline"))
         session = self._state.session
         self._state.changed.connect(self._on_changed)
-        self._state.axis.changed.connect(self.update)
-        self.places.scrolled.connect(self.update)
-        waves.ready.connect(self.update)
+        self._state.axis.changed.connect(self.repaint_all)
+        self.places.scrolled.connect(self.repaint_all)
+        waves.ready.connect(self.repaint_all)
         session.playback.time_changed.connect(self._on_time)
-        session.playback.range_changed.connect(self.update)
-        session.theme.changed.connect(self.update)
+        session.playback.range_changed.connect(self.repaint_all)
+        session.theme.changed.connect(self.repaint_all)
 
     @Slot()
     def _on_changed(self) -> None:
@@ -69,9 +72,25 @@ class Sheet(QWidget):
     def _on_time(self, seconds: float) -> None:
         self.update()
 
+    @Slot()
+    def repaint_all(self) -> None:
+        """Something else than the time has changed."""
+        self._still.forget()
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """What is seen of it."""
-        self._painter.paint(self, self._grip, self._hover)
+        size = QRectF(self.rect())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._still.paint(painter, self, partial(self._paint_still, size))
+        self._painter.paint_moving(painter, size, self._grip)
+        if self.hasFocus():
+            paint_focus(painter, size, self._state.session.theme.tokens.color("accent"))
+        painter.end()
+
+    def _paint_still(self, size: QRectF, painter: QPainter) -> None:
+        self._painter.paint(painter, size, self._grip, self._hover)
 
     # The pointer
 
@@ -134,14 +153,14 @@ class Sheet(QWidget):
             self._light(event.position())
         else:
             self._grip.move(event.position(), event.modifiers())
-            self.update()
+            self.repaint_all()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go: the edit is made."""
         grip, self._grip = self._grip, None
         if grip is not None:
             grip.let_go()
-            self.update()
+            self.repaint_all()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Key a property where there is no key; fold a node; go to a key."""
@@ -162,14 +181,14 @@ class Sheet(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         """Nothing is lit."""
         self._hover = None
-        self.update()
+        self.repaint_all()
 
     def _light(self, at: QPointF) -> None:
         hit = self.places.key_at(at)
         hover = None if hit is None else (hit[0].id, hit[1])
         if hover != self._hover:
             self._hover = hover
-            self.update()
+            self.repaint_all()
         row = self.places.row_at(at.y())
         if at.x() >= self._state.axis.left and row is not None and row.kind == "audio":
             self.setCursor(Qt.CursorShape.SizeHorCursor)
@@ -237,7 +256,7 @@ class Sheet(QWidget):
         if event.key() == Qt.Key.Key_Escape and self._grip is not None:
             grip, self._grip = self._grip, None
             grip.give_up()
-            self.update()
+            self.repaint_all()
         elif not menus.press(self._edits, event):
             super().keyPressEvent(event)
 

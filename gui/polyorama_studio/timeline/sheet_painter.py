@@ -9,7 +9,6 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from polyorama_studio.theme import Metrics, font
-from polyorama_studio.timeline import keys
 from polyorama_studio.timeline.axis import ticks
 from polyorama_studio.timeline.glyphs import DIAMOND, key_pixmap
 from polyorama_studio.timeline.grips import AudioGrip, BandGrip, Grip
@@ -17,8 +16,6 @@ from polyorama_studio.timeline.places import Places, thinned
 from polyorama_studio.timeline.ruler_painter import paint_playhead
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from polyorama_studio.timeline.rows import Row
     from polyorama_studio.timeline.state import TimelineState
     from polyorama_studio.timeline.waves import Waves
@@ -36,50 +33,59 @@ class SheetPainter:
         self._waves = waves
         self._places = places
 
-    def paint(self, sheet: QWidget, grip: Grip | None, hover: tuple[str, float] | None) -> None:
-        """Rows, marks, band, playhead.
+    def paint(
+        self, painter: QPainter, size: QRectF, grip: Grip | None, hover: tuple[str, float] | None
+    ) -> None:
+        """All that does not change while time goes.
 
         Parameters
         ----------
-        sheet
-            What is painted on.
+        painter
+            On the sheet.
+        size
+            Of the sheet.
         grip
             What is held.
         hover
             Id of the row and time of the key under the pointer.
         """
         tokens, axis = self._state.session.theme.tokens, self._state.axis
-        painter = QPainter(sheet)
-        painter.fillRect(sheet.rect(), tokens.color("panel"))
-        document, height = self._state.document, float(sheet.height())
-        rows = [row for row in self._places.rows() if row[1] < height and row[1] + row[2] > 0.0]
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        area = QRectF(axis.left, 0.0, sheet.width() - axis.left, height)
+        painter.fillRect(size, tokens.color("panel"))
+        area = size.adjusted(axis.left, 0.0, 0.0, 0.0)
+        rows = self._seen(size.height())
         for row, top, tall in rows:
             self._paint_label(painter, row, QRectF(0.0, top, axis.left, tall))
-        painter.save()
         painter.setClipRect(area)
         paint_extent(painter, area, self._state)
         for row, top, tall in rows:
             box = QRectF(area.left(), top, area.width(), tall)
+            self._paint_ground(painter, row, box)
             if row.kind == "audio":
                 mine = isinstance(grip, AudioGrip) and grip.node == row.id
-                self._paint_ground(painter, row, box)
                 self._waves.paint(painter, row.id, box, grip.shift if mine else 0.0)
             else:
-                self._paint_ground(painter, row, box)
                 self._paint_keys(painter, row, box, hover)
-        if document is not None:
-            x = axis.x(self._state.session.playback.time)
-            paint_playhead(painter, x, 0.0, area.height(), tokens.color("accent"))
+        if self._state.document is not None and not self._state.rows:
+            self._paint_invitation(painter, area)
+        painter.setClipping(False)
+
+    def paint_moving(self, painter: QPainter, size: QRectF, grip: Grip | None) -> None:
+        """Values at the playhead, the playhead, and the band that chooses."""
+        tokens, axis = self._state.session.theme.tokens, self._state.axis
+        if self._state.document is None:
+            return
+        for row, top, tall in self._seen(size.height()):
+            if row.kind == "track":
+                self._paint_value(painter, row, QRectF(0.0, top, axis.left, tall))
+        painter.setClipRect(size.adjusted(axis.left, 0.0, 0.0, 0.0))
+        x = axis.x(self._state.session.playback.time)
+        paint_playhead(painter, x, 0.0, size.height(), tokens.color("accent"))
         if isinstance(grip, BandGrip) and grip.moved:
             paint_band(painter, grip.box, tokens.color("accent"))
-        painter.restore()
-        if document is not None and not self._state.rows:
-            self._paint_invitation(painter, area)
-        if sheet.hasFocus():
-            paint_focus(painter, QRectF(sheet.rect()), tokens.color("accent"))
-        painter.end()
+        painter.setClipping(False)
+
+    def _seen(self, height: float) -> list[tuple[Row, float, float]]:
+        return [row for row in self._places.rows() if row[1] < height and row[1] + row[2] > 0.0]
 
     def _paint_invitation(self, painter: QPainter, area: QRectF) -> None:
         painter.setPen(self._state.session.theme.tokens.color("quiet"))
@@ -100,17 +106,6 @@ class SheetPainter:
         room = box.adjusted(indent + 8.0, 0.0, -float(Metrics.space[1]), 0.0)
         if row.kind == "node":
             self._paint_fold(painter, box, indent, row.folded)
-        value = self._value_text(row) if row.kind == "track" else ""
-        if value:
-            painter.setPen(tokens.color("quiet"))
-            small = QRectF(room)
-            painter.setFont(font(Metrics.label - 1, tabular=True))
-            wide = QFontMetricsF(painter.font()).horizontalAdvance(value)
-            painter.drawText(
-                small, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value
-            )
-            room.setRight(room.right() - wide - Metrics.space[1])
-            painter.setFont(font(Metrics.label))
         painter.setPen(tokens.color("quiet" if row.kind == "track" and not chosen else "text"))
         words = metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
@@ -123,13 +118,25 @@ class SheetPainter:
         painter.setPen(QPen(self._state.session.theme.tokens.color("quiet"), 1.5))
         painter.drawPolyline(QPolygonF(arrow))
 
-    def _value_text(self, row: Row) -> str:
-        timeline = self._state.timeline
+    def _paint_value(self, painter: QPainter, row: Row, box: QRectF) -> None:
+        """The value of a track at the playhead, over the end of its label."""
+        timeline, tokens = self._state.timeline, self._state.session.theme.tokens
         track = None if timeline is None else timeline.tracks.get(row.id)
         if track is None:
-            return ""
+            return
         values = track.at(self._state.session.playback.time)
-        return "  ".join(short(value) for value in values)
+        if row.switch:
+            words = _tr("on") if values[0] >= 0.5 else _tr("off")
+        else:
+            words = "  ".join(short(value) for value in values)
+        painter.setFont(font(Metrics.label - 1, tabular=True))
+        room = box.adjusted(0.0, 0.0, -float(Metrics.space[1]), -1.0)
+        room.setLeft(room.right() - QFontMetricsF(painter.font()).horizontalAdvance(words))
+        chosen = row.id in self._state.tracks
+        ground = tokens.color("raised" if chosen else "panel")
+        painter.fillRect(room.adjusted(-float(Metrics.space[1]), 0.0, 0.0, 0.0), ground)
+        painter.setPen(tokens.color("quiet"))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, words)
 
     def _paint_ground(self, painter: QPainter, row: Row, box: QRectF) -> None:
         tokens = self._state.session.theme.tokens
@@ -159,7 +166,7 @@ class SheetPainter:
         kinds = np.full(len(times), DIAMOND, np.int8)
         timeline = self._state.timeline
         if row.kind == "track" and timeline is not None:
-            kinds = keys.arrays_of(timeline.tracks[row.id]).kinds[low:high]
+            kinds = self._state.arrays(row.id).kinds[low:high]
         keep = thinned(xs, marked)
         ratio = painter.device().devicePixelRatioF()
         size = Metrics.key_mark
@@ -192,7 +199,7 @@ class SheetPainter:
         timeline = self._state.timeline
         if row.kind != "track" or high - low > _MOST_HOLDS or timeline is None:
             return
-        held = keys.arrays_of(timeline.tracks[row.id]).held
+        held = self._state.arrays(row.id).held
         pen = QPen(tokens.color("line"), 4.0)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)

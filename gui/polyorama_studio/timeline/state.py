@@ -14,7 +14,7 @@ from polyorama_studio.timeline.axis import TimeAxis
 from polyorama_studio.timeline.rows import Row, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from polyorama.scene.document import Document
     from polyorama.scene.timeline import Timeline
@@ -51,6 +51,7 @@ class TimelineState(QObject):
         self.snapping = True
         self._preview: Timeline | None = None
         self._arriving: keys.Choice | None = None
+        self._ghosts: dict[str, keys.TrackArrays] = {}
         self._live = False
         self._rows: tuple[tuple[object, ...], tuple[Row, ...]] = ((), ())
         editing = session.editing
@@ -78,17 +79,27 @@ class TimelineState(QObject):
         document, timeline = self.document, self.timeline
         if document is None or timeline is None:
             return ()
-        asked = (document.nodes, timeline.tracks, self.folded)
+        asked = (document.nodes, timeline.tracks, self.folded, self._ghosts)
         known, rows = self._rows
-        if len(known) != 3 or any(a is not b for a, b in zip(asked, known, strict=True)):
+        if len(known) != len(asked) or any(a is not b for a, b in zip(asked, known, strict=True)):
             words = {
                 "summary": self.tr("All keys"),
                 "view": self.tr("View"),
                 "document": self.tr("Scene"),
             }
-            rows = rows_of(document, timeline, self.folded, words)
+            rows = rows_of(document, timeline, self.folded, words, self._times)
             self._rows = (asked, rows)
         return rows
+
+    def arrays(self, path: str) -> keys.TrackArrays:
+        """A track for painting, where a drag has brought its keys."""
+        timeline = self.timeline
+        assert timeline is not None
+        ghost = self._ghosts.get(path)
+        return keys.arrays_of(timeline.tracks[path]) if ghost is None else ghost
+
+    def _times(self, path: str) -> np.ndarray:
+        return self.arrays(path).times
 
     @property
     def chosen_count(self) -> int:
@@ -223,6 +234,37 @@ class TimelineState(QObject):
             self.session.stage.change_document(replace(document, timeline=timeline))
         self.changed.emit()
 
+    def show_times(
+        self, moved: Callable[[np.ndarray], np.ndarray], arriving: keys.Choice, *, copy: bool
+    ) -> None:  # fmt: skip
+        """Where a drag would bring the chosen keys, for those of too many to make them anew.
+
+        Parameters
+        ----------
+        moved
+            Gives the new times of times, (n,) float64.
+        arriving
+            The chosen keys where they come to lie.
+        copy
+            Whether keys stay where they were, too.
+        """
+        document = self.document
+        if document is None or self._preview is None:
+            return
+        self._arriving = arriving
+        self._ghosts = {
+            path: keys.moved_arrays(
+                keys.arrays_of(document.timeline.tracks[path]), times, moved, copy=copy
+            )
+            for path, times in self.choice.items()
+        }
+        self.changed.emit()
+
+    @property
+    def live(self) -> bool:
+        """Whether a drag is shown on the stage as it goes."""
+        return self._live
+
     def cancel(self) -> None:
         """Give the drag up."""
         if self._preview is None:
@@ -235,6 +277,7 @@ class TimelineState(QObject):
 
     def _end(self) -> None:
         self._preview = self._arriving = None
+        self._ghosts = {}
         if self._live:
             self._live = False
             self.session.stage.release()
@@ -279,7 +322,7 @@ class TimelineState(QObject):
 
     @Slot()
     def _on_replaced(self) -> None:
-        self._preview, self._arriving, self._live = None, None, False
+        self._preview, self._arriving, self._live, self._ghosts = None, None, False, {}
         self.choice, self.tracks, self.folded = {}, (), frozenset()
         document = self.document
         if document is not None:
