@@ -6,6 +6,7 @@ over here. Every change, undoing included, ends in one `edited` signal.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from contextlib import contextmanager
 from functools import partial
@@ -79,6 +80,7 @@ class Editing(QObject):
         if self.editor is None:
             return False
         try:
+            arguments = self._timed(name, arguments)
             self.editor.run(name, **arguments)
         except PolyoramaError as error:
             self._session.report(error)
@@ -103,6 +105,7 @@ class Editing(QObject):
         editor = self.editor
         try:
             entry = find_op(name)
+            arguments = self._timed(name, arguments)
             entry.bound(arguments)
         except PolyoramaError as error:
             self._session.report(error)
@@ -119,6 +122,16 @@ class Editing(QObject):
             ),
             title,
         )
+
+    def _timed(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with the playhead's time, for operations that look at things as they are.
+
+        Those are the ones whose time may be left out.
+        """
+        time = self._session.playback.time
+        known = inspect.signature(find_op(name).function).parameters.get("time")
+        left_out = known is not None and known.default == 0.0 and "time" not in arguments
+        return {**arguments, "time": time} if left_out and time else arguments
 
     def take(self, before: Document, after: Document, name: str, /, **arguments: Any) -> bool:
         """As `commit`; a failure becomes a toast. Tells whether it was done."""
