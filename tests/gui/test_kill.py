@@ -54,7 +54,8 @@ def killed(home: Path, seed: int, capture: Path) -> int:
     """Let a studio work, and kill it at a random moment; the number of the last step it said."""
     rng = random.Random(seed)
     process = studio(home, "work", home, seed, capture)
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     said: list[list[str]] = []
     wanted = rng.randrange(2, 60)
     try:
@@ -106,7 +107,8 @@ def one_round(folder: Path, seed: int) -> bool:
 
 
 def test_killed_studios_lose_at_most_the_last_gesture(tmp_path: Path) -> None:
-    assert any([one_round(tmp_path, seed) for seed in range(ROUNDS)])
+    offered = [one_round(tmp_path, seed) for seed in range(ROUNDS)]
+    assert any(offered)
 
 
 @pytest.mark.study
