@@ -53,6 +53,7 @@ class LinkedStage(Stage):
         master.time_changed.connect(self._on_time)
         master.marks_changed.connect(self._on_marks)
         self.marks = master.marks
+        self.disguise = None if variant is not None else master.disguise
         if not side:
             master.view_changed.connect(self._on_view)
         self._on_document()
@@ -92,6 +93,8 @@ class LinkedStage(Stage):
     @Slot()
     def _on_marks(self) -> None:
         self.set_marks(self._master.marks)
+        if self._variant is None and self.disguise is not self._master.disguise:
+            self.set_disguise(self._master.disguise, moving=self._master.moving)
 
     @Slot()
     def _on_view(self) -> None:

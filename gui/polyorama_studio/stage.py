@@ -229,6 +229,7 @@ class Stage(Looking):
     def set_disguise(self, document: Document | None, *, moving: bool = False) -> None:
         """Draw another document in the place of this one, as previews do; None ends that."""
         self.disguise = document
+        self.marks_changed.emit()
         self._move() if moving else self._ask(moving=self.moving)
 
     def set_size(self, width: int, height: int) -> None:

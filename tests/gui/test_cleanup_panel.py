@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 
 from polyorama.scene.document import Document
 from polyorama.verbs.cleanup import TOOLS
+from polyorama_studio.linked_stage import LinkedStage
 from polyorama_studio.panels.cleanup import CleanUpPanel
 from polyorama_studio.plots import heat_ramp
 from tests.gui.fakes import a_cloud
@@ -139,6 +140,21 @@ def test_select_selects_it_and_ends_the_preview(qtbot: QtBot, panel: CleanUpPane
     assert len(document.selection[document.nodes[0].id]) == count
     assert not panel.preview.active
     assert panel._session.stage.disguise is None
+
+
+def test_other_views_show_the_heat_map_too(qtbot: QtBot, panel: CleanUpPanel) -> None:
+    session = panel._session
+    beside = LinkedStage(session.stage, session.bridge, session.theme, session, side="top")
+    compared = LinkedStage(
+        session.stage, session.bridge, session.theme, session, variant=lambda document: document
+    )
+    opened(qtbot, panel)
+    assert beside.disguise is session.stage.disguise is panel.preview.found.heat
+    assert compared.disguise is None, "what is compared with is shown as it is"
+    panel.preview.end()
+    assert beside.disguise is None
+    beside.close()
+    compared.close()
 
 
 def test_one_card_is_open_at_a_time(qtbot: QtBot, panel: CleanUpPanel) -> None:

@@ -15,7 +15,9 @@ from polyorama_studio.theme import Metrics
 from polyorama_studio.words import memory_text
 
 if TYPE_CHECKING:
+    from polyorama.core.jobs import Job as EngineJob
     from polyorama.core.jobs import Progress
+    from polyorama.core.types import Camera
     from polyorama.scene.document import Document
     from polyorama.verbs.export import Level
     from polyorama.verbs.quality import Measurement
@@ -26,6 +28,15 @@ __all__ = ["QualityView"]
 
 _FIRST_SIZE = (1280, 720)
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _measurements(
+    document: Document, camera: Camera, what: str, time: float
+) -> EngineJob[tuple[Measurement, ...]]:
+    """Measure; on a worker thread, where imports hold nobody up."""
+    from polyorama.verbs.quality import size_and_quality
+
+    return size_and_quality(document, camera, None, what, time=time)
 
 
 class QualityView(QWidget):
@@ -85,12 +96,10 @@ class QualityView(QWidget):
 
     def measure(self, document: Document, what: str, time: float) -> None:
         """Measure all levels anew; see `polyorama.verbs.quality.size_and_quality`."""
-        from polyorama.verbs.quality import size_and_quality
-
         self.stop()
         stage = self._session.stage
         size = stage.size if min(stage.size) > 0 else _FIRST_SIZE
-        work = partial(size_and_quality, document, stage.camera(*size), None, what, time=time)
+        work = partial(_measurements, document, stage.camera(*size), what, time)
         self._number += 1
         handlers = Handlers(
             partial(self._on_measured, self._number),
@@ -141,9 +150,11 @@ class QualityView(QWidget):
 
     def mark(self, marked: Measurement | None) -> None:
         """Show what is known, with one measurement marked as the one that is chosen."""
-        from polyorama.verbs.quality import recommended
+        best = None
+        if len(self.found) > 1:
+            from polyorama.verbs.quality import recommended
 
-        best = recommended(self.found) if len(self.found) > 1 else None
+            best = recommended(self.found)
         self.plot.show_measured(self.found, best, marked, self.note)
         tokens = self._session.theme.tokens
         self.table.clear()

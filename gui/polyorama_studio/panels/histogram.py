@@ -84,7 +84,7 @@ class _MeasureBox(QComboBox):
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setAccessibleName(name)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(6)
+        self.setMinimumContentsLength(1)
         self.setFixedHeight(Metrics.control)
         self.lineEdit().setPlaceholderText(none or name)
         completer = QCompleter(self.model(), self)

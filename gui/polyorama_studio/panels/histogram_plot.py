@@ -24,13 +24,19 @@ if TYPE_CHECKING:
 
 __all__ = ["HistogramPlot"]
 
-_STRIPS = {
-    "hue": [QColor.fromHsvF(k / 12.0 % 1.0, 0.75, 0.95) for k in range(13)],
-    "r": ["#000000", "#FF3B30"], "g": ["#000000", "#34C759"], "b": ["#000000", "#2F7BFF"],
-    "value": ["#000000", "#FFFFFF"], "luminance": ["#000000", "#FFFFFF"],
-    "saturation": ["#8A8A8A", "#FF5A36"],
-}  # fmt: skip
-"""What values look like: colours of the strips below plots of colours."""
+
+def _strip_of(name: str) -> list[QColor]:
+    """What the values of a colour's number look like, from the least to the greatest."""
+    if name == "hue":
+        return [QColor.fromHsvF(k / 12.0 % 1.0, 0.75, 0.95) for k in range(13)]
+    if name == "saturation":
+        return [QColor.fromHsvF(0.05, share, 0.9) for share in (0.0, 1.0)]
+    if name in ("value", "luminance"):
+        return [QColor.fromRgbF(share, share, share) for share in (0.0, 1.0)]
+    if name in ("r", "g", "b"):
+        full = [1.0 if name == channel else 0.15 for channel in "rgb"]
+        return [QColor.fromRgbF(0.0, 0.0, 0.0), QColor.fromRgbF(*full)]
+    return []
 
 
 class HistogramPlot(BandWidget):
@@ -119,8 +125,7 @@ class HistogramPlot(BandWidget):
         return group
 
     def _strip(self, which: int) -> list[QColor]:
-        name = self.names[which].removeprefix("view.")
-        return [QColor(color) for color in _STRIPS.get(name, ())]
+        return _strip_of(self.names[which].removeprefix("view."))
 
     # Painting
 
