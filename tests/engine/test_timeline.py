@@ -236,3 +236,39 @@ def test_a_view_is_a_camera_node_or_the_saved_one() -> None:
     assert saved is not None
     assert (saved.width, saved.fov) == (320, pytest.approx(40.0))
     assert view_camera(Document(), (320, 240)) is None
+
+
+def test_a_view_keeps_what_is_not_named() -> None:
+    camera = Camera.look_at((1, -1, -3), (0, 0, 0), (0.3, -1, 0), fov=40, size=(640, 480), near=0.5)
+    document = Document(a_scene().nodes, camera)
+    same = set_property(document, "view/fov", get_property(document, "view/fov")).camera
+    assert same is not None
+    assert np.allclose(same.viewmat, camera.viewmat, atol=1e-12)
+    assert (same.near, same.fx) == pytest.approx((camera.near, camera.fx))
+    again = set_property(document, "view/eye", get_property(document, "view/eye")).camera
+    assert again is not None
+    assert np.allclose(again.viewmat, camera.viewmat, atol=1e-9)  # the roll too
+    flat = Camera.orthographic((0, 0, -4), (0, 0, 0), height_in_world=3.0, size=(640, 480))
+    moved = set_property(Document(a_scene().nodes, flat), "view/eye", (1.0, 0.0, -4.0)).camera
+    assert moved is not None
+    assert (moved.kind, moved.fy) == ("orthographic", flat.fy)
+    down = set_property(document, "view/eye", (0.0, -9.0, 0.0))
+    down = set_property(down, "view/target", (0.0, 0.0, 0.0))
+    assert down.camera is not None
+
+
+def test_mirrors_and_shears_survive_a_change_of_one_part() -> None:
+    for scale in ((1.0, -1.0, 1.0), (-2.0, 1.0, 1.0), (-1.0, -1.0, -1.0), (2.0, 1.0, -3.0)):
+        node = Node("n", transform=matrix_of((1, 2, 3), (20, 10, -30), (1, 1, 1)), id="n")
+        document = set_property(Document((node,)), "n/scale", scale)
+        first = document.node("n").transform
+        assert get_property(document, "n/scale") == pytest.approx(scale)
+        assert np.allclose(set_property(document, "n/scale", scale).node("n").transform, first)
+    sheared = np.eye(4)
+    sheared[0, 1] = 0.5
+    document = Document((Node("n", transform=sheared, id="n"),))
+    rotation = get_property(document, "n/rotation")
+    kept = set_property(document, "n/rotation", rotation).node("n").transform
+    assert np.allclose(kept, sheared, atol=1e-12)
+    scale = get_property(document, "n/scale")
+    assert np.allclose(set_property(document, "n/scale", scale).node("n").transform, sheared)

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Placement", "euler_degrees", "euler_matrix", "matrix_of", "placement_of"]
+__all__ = [
+    "Placement", "euler_degrees", "euler_matrix", "matrix_of", "placement_of", "with_placement",
+]  # fmt: skip
+
+_MIRRORS = tuple(np.diag(signs) for signs in (
+    (-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (1.0, 1.0, -1.0), (-1.0, -1.0, -1.0),
+))  # fmt: skip
 
 Placement = tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 """Translation, rotation about x, then y, then z in degrees, scale; three floats each."""
@@ -47,17 +55,52 @@ def euler_degrees(rotation: ArrayLike) -> tuple[float, float, float]:
 def placement_of(matrix: ArrayLike) -> Placement:
     """Translation, rotation and scale of a (4, 4) matrix; a shear is left out.
 
-    The rotation is the nearest one (polar decomposition); a mirror shows as a negative x scale.
+    The rotation is the nearest one (polar decomposition). A mirror shows as a negative scale along
+    the axis, or along all three, that leaves the smallest turn.
     """
     m = np.asarray(matrix, np.float64)
-    u, s, vt = np.linalg.svd(m[:3, :3])
+    rotation, stretch = _parts(m[:3, :3])
+    scale = tuple(float(v) for v in np.diag(stretch))
+    return tuple(float(v) for v in m[:3, 3]), euler_degrees(rotation), scale
+
+
+def _parts(linear: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rotation and stretch, (3, 3) each, whose product is `linear`."""
+    u, s, vt = np.linalg.svd(linear)
     rotation = u @ vt
     stretch = vt.T @ np.diag(s) @ vt
     if np.linalg.det(rotation) < 0.0:
-        mirror = np.diag([-1.0, 1.0, 1.0])
+        mirror = max(_MIRRORS, key=lambda m: float(np.trace(rotation @ m)))
         rotation, stretch = rotation @ mirror, mirror @ stretch
-    scale = tuple(float(v) for v in np.diag(stretch))
-    return tuple(float(v) for v in m[:3, 3]), euler_degrees(rotation), scale
+    return rotation, stretch
+
+
+def with_placement(matrix: ArrayLike, values: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
+    """A (4, 4) matrix with another "translation", "rotation" or "scale"; what else it does stays.
+
+    Parameters
+    ----------
+    matrix
+        (4, 4).
+    values
+        Some of the three by name, as `placement_of` gives them.
+    """
+    m = np.array(matrix, np.float64)
+    if "translation" in values:
+        m[:3, 3] = values["translation"]
+    if "rotation" not in values and "scale" not in values:
+        return m
+    rotation, stretch = _parts(m[:3, :3])
+    if "scale" in values:
+        wanted, present = np.asarray(values["scale"], np.float64), np.diag(stretch)
+        if (present != 0.0).all():
+            stretch = stretch @ np.diag(wanted / present)
+        else:
+            stretch = np.diag(wanted)
+    if "rotation" in values:
+        rotation = euler_matrix(values["rotation"])
+    m[:3, :3] = rotation @ stretch
+    return m
 
 
 def matrix_of(translation: ArrayLike, rotation: ArrayLike, scale: ArrayLike) -> NDArray[np.float64]:

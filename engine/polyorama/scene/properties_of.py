@@ -11,13 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from polyorama.core.params import Parameter, checked, parameters_of
-from polyorama.core.types import Camera
 from polyorama.errors import UsageError
-from polyorama.scene.placement import matrix_of, placement_of
+from polyorama.scene.placement import placement_of, with_placement
+from polyorama.scene.saved_view import view_values, with_view
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from polyorama.scene.document import Document, Node
     from polyorama.scene.modifiers import Modifier
     from polyorama.scene.timeline import Track
@@ -143,7 +141,7 @@ def get_property(document: Document, path: str) -> Any:
     if room == "document":
         return getattr(document, name)
     if room == "view":
-        return _view(document)[name]
+        return view_values(document)[name]
     if modifier is not None:
         return getattr(modifier, name)
     assert node is not None
@@ -170,7 +168,7 @@ def set_property(document: Document, path: str, value: Any) -> Document:
     if room == "document":
         return replace(document, **{name: value})
     if room == "view":
-        return _with_view(document, {name: value})
+        return with_view(document, {name: value})
     assert node is not None
     if modifier is not None:
         fresh = modifier.replaced(**{name: value})
@@ -179,44 +177,12 @@ def set_property(document: Document, path: str, value: Any) -> Document:
     if name == "visible":
         return document.replaced(replace(node, visible=value))
     if name in ("translation", "rotation", "scale"):
-        return document.replaced(replace(node, transform=_placed(node, {name: value})))
+        return document.replaced(
+            replace(node, transform=with_placement(node.transform, {name: value}))
+        )
     assert dataclasses.is_dataclass(node.content)
     content: Any = replace(node.content, **{name: value})
     return document.replaced(replace(node, content=content))
-
-
-def _placed(node: Node, values: dict[str, Any]) -> np.ndarray:
-    """The node's matrix with some of translation, rotation and scale in place of its own."""
-    if set(values) == {"translation"}:  # whatever else the matrix does, it goes on doing
-        matrix = node.transform.copy()
-        matrix[:3, 3] = values["translation"]
-        return matrix
-    keys = ("translation", "rotation", "scale")
-    placed = dict(zip(keys, placement_of(node.transform), strict=True)) | values
-    return matrix_of(*(placed[key] for key in keys))
-
-
-def _view(document: Document) -> dict[str, Any]:
-    camera = document.camera
-    if camera is None:
-        return {p.name: p.default for p in VIEW_PARAMETERS}
-    eye = camera.position
-    box = document.bounds()
-    depth = 1.0 if box is None else max(float((box.center - eye) @ camera.forward), 1e-6)
-    target = eye + depth * camera.forward
-    return {
-        "eye": tuple(float(v) for v in eye),
-        "target": tuple(float(v) for v in target),
-        "fov": camera.fov,
-    }
-
-
-def _with_view(document: Document, values: dict[str, Any]) -> Document:
-    view = _view(document) | values
-    old = document.camera
-    size = (1280, 720) if old is None else (old.width, old.height)
-    camera = Camera.look_at(view["eye"], view["target"], document.up, fov=view["fov"], size=size)
-    return replace(document, camera=camera)
 
 
 def as_values(parameter: Parameter, value: Any) -> tuple[float, ...]:
@@ -259,7 +225,7 @@ def at_time(document: Document, time: float) -> Document:
         _node_at(node, by_node[node.id], time) for node in document.nodes if node.id in by_node
     ]
     document = document.replaced(*fresh) if fresh else document
-    return _with_view(document, view) if view else document
+    return with_view(document, view) if view else document
 
 
 def _parameter(known: tuple[Parameter, ...], name: str) -> Parameter:
@@ -290,7 +256,7 @@ def _node_at(node: Node, tracks: dict[str, Track], time: float) -> Node:
     if "visible" in placed:
         changes["visible"] = placed.pop("visible")
     if placed:
-        changes["transform"] = _placed(node, placed)
+        changes["transform"] = with_placement(node.transform, placed)
     if content:
         changes["content"] = replace(node.content, **content)  # type: ignore[type-var]
     if modified:

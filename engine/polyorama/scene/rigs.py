@@ -14,6 +14,7 @@ from polyorama.errors import UsageError
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.framing import horizon
 from polyorama.scene.rotations import rotation_about
+from polyorama.scene.saved_view import upward_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,12 +65,10 @@ def rig_camera(document: Document, node: str, size: tuple[int, int]) -> Camera:
     if not isinstance(rig, CameraRig):
         raise UsageError(f"Node {holder.name!r} is no camera.")
     eye, target = _eye_and_target(document, holder, rig)
-    up = np.asarray(document.up, np.float64)
     forward = target - eye
     if not np.any(np.abs(forward) > 0.0):
         raise UsageError(f"The camera {holder.name!r} stands where it looks; move one of the two.")
-    if np.linalg.norm(np.cross(forward, up)) <= 1e-6 * np.linalg.norm(forward):
-        up = horizon(_unit(document.up))[0]  # straight up or down: the front is the picture's top
+    up = upward_of(forward, document.up)
     if rig.roll:
         up = rotation_about(forward / np.linalg.norm(forward), np.radians(rig.roll)) @ up
     fov = _fov(rig)
