@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.edit.command import Call
     from polyorama.edit.history import History
+    from polyorama.edit.record import Record
     from polyorama.scene.document import Document
     from polyorama_studio.session import Session
 
@@ -73,7 +74,7 @@ class _RemoteEditor(Editor):
         return self._local.calls
 
     @property
-    def done(self) -> list[tuple[Call, ...]]:  # type: ignore[override]
+    def done(self) -> Record:  # type: ignore[override]
         """See `Editor.done`."""
         return self._local.done
 

@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from polyorama.core.frozen import FrozenMap
+from polyorama.edit.calls import last_of_each, only_sets, python_line
 from polyorama.edit.command import Call, Command, Patch
 from polyorama.edit.facades import Keys, Modifiers
 from polyorama.edit.history import History
 from polyorama.edit.ops import Op, find_op, op_names
-from polyorama.errors import UsageError
+from polyorama.edit.record import Record
+from polyorama.errors import PolyoramaError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,8 +33,56 @@ if TYPE_CHECKING:
 
 __all__ = ["Editor", "python_line"]
 
+_LATEST = 64
+"""Calls that `Editor.calls` goes back."""
+
 Listener = Callable[["Editor", Command | None], None]
 """Told after each change: the editor, and the command, or None when the document was replaced."""
+
+
+class _Gesture:
+    """What was done since a drag began.
+
+    Parameters
+    ----------
+    title
+        What the history shows.
+    start
+        The document when it began.
+    base
+        The document before `calls`.
+    """
+
+    def __init__(self, title: str, start: Document, base: Document) -> None:
+        self.title, self.start, self.base = title, start, base
+        self.settled: list[Call] = []
+        """Calls up to the last that does not just give a newer value."""
+        self.calls: list[Call] = []
+        """Those after it."""
+        self.heard = 0
+        """All calls, those that changed nothing included."""
+
+    def add(self, call: Call, after: Document) -> None:
+        """A call made the document what it is now."""
+        self.calls.append(call)
+        if not only_sets(call):
+            # It is not carried out again: it may have taken long, or asked what was there.
+            self.settled += self.calls
+            self.calls, self.base = [], after
+
+    def settled_calls(self) -> tuple[tuple[Call, ...], Document]:
+        """The calls that are left when newer values take the place of older, and what they make.
+
+        Where none is left out, that is what there is already. Setting a value over and over adds up
+        roundings: the step is what its calls make.
+        """
+        kept, after = last_of_each(self.calls), self.base
+        try:
+            for call in kept:
+                after = find_op(call.name).function(after, **call.arguments)
+        except PolyoramaError:  # two values may fit each other only in the order they came in
+            return (*self.settled, *self.calls), self.base
+        return (*self.settled, *kept), after
 
 
 class Editor:
@@ -50,15 +100,13 @@ class Editor:
         self.document = document
         self.history = history or History()
         self.calls: list[Call] = []
-        """Everything that was done, oldest first, as it happened; undoing and redoing too."""
-        self.done: list[tuple[Call, ...]] = []
+        """What was done last, oldest first, as it happened; undoing and redoing too."""
+        self.done = Record()
         """The calls of each step that is done now, oldest first: what makes this document."""
-        self._undone: list[tuple[Call, ...]] = []
         self._listeners: list[Listener] = []
         self.modifiers = Modifiers(self)
         self.keys = Keys(self)
-        self._gesture: tuple[Document, str] | None = None
-        self._gesture_calls: list[Call] = []
+        self._gesture: _Gesture | None = None
 
     # Operations
 
@@ -121,32 +169,39 @@ class Editor:
             if patch.touches(Patch.between(before, self.document)):
                 raise UsageError(f"{title} did not happen: the scene changed in the same place.")
             after = patch.apply(self.document)
-        self.calls.append(call)
+        self._heard(call)
         if not patch:
             return
         now = self.document
         self.document = after
-        if self._gesture is None:
+        gesture = self._gesture
+        if gesture is None:
             command = Command(title, (call,), Patch.between(now, after))
             self._push(command)
         else:
-            start, title = self._gesture
-            self._gesture_calls.append(call)
-            command = Command(title, tuple(self._gesture_calls), Patch.between(start, after))
-            if len(self._gesture_calls) == 1:
+            gesture.add(call, after)
+            calls = (*gesture.settled, *gesture.calls)
+            command = Command(gesture.title, calls, Patch.between(gesture.start, after))
+            if len(calls) == 1:
                 self._push(command)
             else:
                 self._replace_last(command)
         self._tell(command)
 
+    def _heard(self, call: Call) -> None:
+        self.calls.append(call)
+        if self._gesture is not None:
+            self._gesture.heard += 1
+        elif len(self.calls) > _LATEST:
+            del self.calls[:-_LATEST]
+
     def _push(self, command: Command) -> None:
         self.history.push(command, self.document)
-        self.done.append(command.calls)
-        self._undone.clear()
+        self.done.push(command.calls)
 
     def _replace_last(self, command: Command) -> None:
         self.history.replace_last(command)
-        self.done[-1] = command.calls
+        self.done.replace_last(command.calls)
 
     @contextmanager
     def gesture(self, title: str) -> Iterator[None]:
@@ -160,7 +215,7 @@ class Editor:
     def begin_gesture(self, title: str) -> None:
         """From now on until `end_gesture` everything is one step: a drag, for example."""
         self.end_gesture()
-        self._gesture = (self.document, title)
+        self._gesture = _Gesture(title, self.document, self.document)
 
     @property
     def in_gesture(self) -> bool:
@@ -169,24 +224,19 @@ class Editor:
 
     def end_gesture(self) -> tuple[Call, ...]:
         """The gesture is over; tells which calls it comes to. Without one, nothing happens."""
-        if self._gesture is None:
+        gesture, self._gesture = self._gesture, None
+        if gesture is None:
             return ()
-        (start, title), calls = self._gesture, self._gesture_calls
-        self._gesture, self._gesture_calls = None, []
-        kept = _last_of_each(calls)
-        if len(kept) == len(calls):
-            return tuple(kept)
-        # Setting a value over and over adds up roundings: the step is what its calls make.
-        before, after = self.document, start
-        for call in kept:
-            after = find_op(call.name).function(after, **call.arguments)
-        self.document = after
-        self.calls[-len(calls) :] = kept
-        command = Command(title, tuple(kept), Patch.between(start, after))
+        kept, after = gesture.settled_calls()
+        self.calls[len(self.calls) - gesture.heard :] = kept
+        if len(kept) == len(gesture.settled) + len(gesture.calls):
+            return kept
+        before, self.document = self.document, after
+        command = Command(gesture.title, kept, Patch.between(gesture.start, after))
         self._replace_last(command)
         if Patch.between(before, after):
             self._tell(command)
-        return tuple(kept)
+        return kept
 
     # History
 
@@ -198,8 +248,8 @@ class Editor:
         command = self.history.commands[self.history.position - 1]
         self.document = command.revert(self.document)
         self.history.position -= 1
-        self._undone.append(self.done.pop())
-        self.calls.append(Call("undo"))
+        self.done.undo()
+        self._heard(Call("undo"))
         self._tell(command)
         return True
 
@@ -211,8 +261,8 @@ class Editor:
         command = self.history.commands[self.history.position]
         self.document = command.apply(self.document)
         self.history.position += 1
-        self.done.append(self._undone.pop())
-        self.calls.append(Call("redo"))
+        self.done.redo()
+        self._heard(Call("redo"))
         self._tell(command)
         return True
 
@@ -245,43 +295,3 @@ def _named(entry: Op, values: tuple[Any, ...], arguments: dict[str, Any]) -> dic
     if doubled:
         raise UsageError(f"{entry.name} was given {sorted(doubled)[0]!r} twice.")
     return named | arguments
-
-
-def _last_of_each(calls: list[Call]) -> list[Call]:
-    """Of calls that give the same thing a newer value the last one, as long as no others come."""
-    kept: list[Call] = []
-    run: dict[tuple[Any, ...], Call] = {}
-    for call in calls:
-        if call.name not in _NEWER:
-            kept += run.values()
-            run = {}
-            kept.append(call)
-            continue
-        value = call.arguments.get(_NEWER[call.name])
-        # Of a modifier's fields only those that are given are new.
-        fields = tuple(sorted(value)) if isinstance(value, dict) else ()
-        names = ("path", "time", "node", "modifier")
-        what = (call.name, fields, *(call.arguments.get(name) for name in names))
-        run.pop(what, None)  # so that it takes its place among the others anew
-        run[what] = call
-    return [*kept, *run.values()]
-
-
-_NEWER = {"set": "value", "key": "value", "place": "matrix", "change_modifier": "values"}
-"""Operations that drags repeat, and the argument in which their calls differ."""
-
-
-def python_line(call: Call) -> str:
-    """The Python line that does the same, as ``doc.rename(node='pot', name='vase')``."""
-    arguments = ", ".join(f"{name}={_shown(value)}" for name, value in call.arguments.items())
-    return f"doc.{call.name}({arguments})"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.9g}"
-    if isinstance(value, tuple | list):
-        parts = ", ".join(_shown(part) for part in value)
-        return f"({parts},)" if len(value) == 1 else f"({parts})"
-    text = repr(value)
-    return text if len(text) <= 200 else f"<{type(value).__name__}>"

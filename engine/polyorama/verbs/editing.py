@@ -17,7 +17,7 @@ from polyorama.io.atomic import atomic_write
 from polyorama.io.formats import PROJECT_ENDING, format_to_write, write_splats
 from polyorama.io.limits import read_bytes
 from polyorama.io.project import write_project
-from polyorama.scene.codec import CodecError, decode, encode
+from polyorama.scene.codec import CodecError, decode
 from polyorama.scene.document import Document
 from polyorama.verbs.files_ops import add_files, open_with_source
 from polyorama.verbs.open import flat_cloud
@@ -113,16 +113,12 @@ def save_calls(editor: Editor, path: str | os.PathLike[str]) -> None:
     OutputError
         If a call holds what such a file cannot (splats, meshes, sounds), or the system refuses.
     """
-    entries = []
-    for call in (call for step in editor.done for call in step):
-        try:
-            arguments = {name: encode(value) for name, value in call.arguments.items()}
-        except CodecError as error:
-            raise OutputError(
-                f"The step {call.name!r} cannot be recorded, because {error}; add what it holds "
-                f"with add_files: {path}"
-            ) from error
-        entries.append({"op": call.name, "args": arguments})
+    try:
+        entries = list(editor.done.entries())
+    except CodecError as error:
+        raise OutputError(
+            f"This cannot be recorded, because {error}; add what it holds with add_files: {path}"
+        ) from error
     text = json.dumps({"polyorama": "ops", "format": _FORMAT, "calls": entries}, indent=1)
     with atomic_write(path) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
