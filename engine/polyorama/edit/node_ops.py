@@ -15,7 +15,7 @@ from polyorama.scene.properties_of import set_property
 from polyorama.scene.transform import affine_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,14 +32,34 @@ def _ids(document: Document, nodes: Sequence[str] | str | None) -> tuple[str, ..
             raise UsageError("No node is chosen; name one, or choose one in the outliner.")
         return document.chosen
     named = (nodes,) if isinstance(nodes, str) else tuple(nodes)
-    known = {node.id for node in document.nodes}  # choosing ten thousand nodes takes no time
-    return tuple(dict.fromkeys(n if n in known else document.node(n).id for n in named))
+    # Not one by one: choosing ten thousand nodes takes no time.
+    known = {node.name: node.id for node in reversed(document.nodes)}
+    known |= {node.id: node.id for node in document.nodes}
+    return tuple(dict.fromkeys(known.get(n) or document.node(n).id for n in named))
+
+
+def _nodes(document: Document, nodes: Sequence[str] | str | None) -> list[Node]:
+    """As `_ids`, the nodes themselves."""
+    known = {node.id: node for node in document.nodes}
+    return [known[i] for i in _ids(document, nodes)]
+
+
+def _branches(document: Document, ids: Iterable[str]) -> set[str]:
+    """Ids of nodes and of everything below them."""
+    inside = set(ids)
+    for node in document.nodes:  # parents come before children
+        if node.parent in inside:
+            inside.add(node.id)
+    return inside
 
 
 def _roots(document: Document, ids: Sequence[str]) -> tuple[str, ...]:
     """Those of the ids that no other of them lies above, in document order."""
-    inside = {n.id for i in ids for n in document.below(i) if n.id != i}
-    return tuple(n.id for n in document.nodes if n.id in ids and n.id not in inside)
+    wanted, below = set(ids), set[str]()
+    for node in document.nodes:
+        if node.parent is not None and (node.parent in wanted or node.parent in below):
+            below.add(node.id)
+    return tuple(n.id for n in document.nodes if n.id in wanted and n.id not in below)
 
 
 @op("Set {path}", "set")
@@ -73,8 +93,7 @@ def show(
     document: Document, nodes: Sequence[str] | str | None = None, visible: bool = True
 ) -> Document:
     """Show or hide nodes and what is below them."""
-    ids = _ids(document, nodes)
-    return document.replaced(*(replace(document.node(i), visible=visible) for i in ids))
+    return document.replaced(*(replace(n, visible=visible) for n in _nodes(document, nodes)))
 
 
 @op("Lock or unlock nodes")
@@ -82,8 +101,7 @@ def fix(
     document: Document, nodes: Sequence[str] | str | None = None, fixed: bool = True
 ) -> Document:
     """Keep nodes from being picked and moved in the viewport, or let them."""
-    ids = _ids(document, nodes)
-    return document.replaced(*(replace(document.node(i), fixed=fixed) for i in ids))
+    return document.replaced(*(replace(n, fixed=fixed) for n in _nodes(document, nodes)))
 
 
 @op("Film through {node}")
@@ -135,6 +153,15 @@ def place(document: Document, node: str, matrix: Any) -> Document:
     return document.replaced(replace(document.node(node), transform=affine_matrix(matrix)))
 
 
+def _worlds(document: Document) -> dict[str, NDArray[np.float64]]:
+    """(4, 4) node-to-world matrices of all nodes."""
+    worlds: dict[str, NDArray[np.float64]] = {}
+    for node in document.nodes:
+        above = None if node.parent is None else worlds[node.parent]
+        worlds[node.id] = node.transform if above is None else above @ node.transform
+    return worlds
+
+
 def _moved(node: Node, parent: str | None, matrix: NDArray[Any]) -> Node:
     return replace(node, parent=parent, transform=matrix)
 
@@ -157,15 +184,16 @@ def move(
     """
     ids = _roots(document, _ids(document, nodes))
     above = None if parent is None else document.node(parent).id
-    moved = {n.id for i in ids for n in document.below(i)}
+    moved = _branches(document, ids)
     if above in moved:
         raise UsageError("A node cannot lie below itself.")
     base = np.eye(4) if above is None else document.world(above)
+    worlds = _worlds(document)
     fresh = [
-        _moved(document.node(i), above, np.linalg.solve(base, document.world(i)))
-        if document.node(i).parent != above
-        else document.node(i)
-        for i in ids
+        node
+        if node.parent == above
+        else _moved(node, above, np.linalg.solve(base, worlds[node.id]))
+        for node in _nodes(document, ids)
     ]
     changed = {n.id: n for n in fresh}  # not a document yet: a parent may still come after them
     taken = [changed.get(n.id, n) for n in document.nodes if n.id in moved]
@@ -183,7 +211,7 @@ def move(
 @op("Remove nodes")
 def remove(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
     """Take nodes and everything below them out of the document, with their keys."""
-    gone = {n.id for i in _ids(document, nodes) for n in document.below(i)}
+    gone = _branches(document, _ids(document, nodes))
     return _without(document, gone)
 
 
