@@ -15,6 +15,7 @@ from polyorama_studio.panels.tree_words import (
     cell_tip,
     found_nodes,
     spoken_cell,
+    standing,
     steps_between,
 )
 
@@ -28,7 +29,14 @@ __all__ = ["EYE", "LOCK", "NAME", "NODES_MIME", "NodeTree"]
 
 _NOWHERE = QModelIndex()
 NODES_MIME = "application/x-polyorama-nodes"
-_MOST_STEPS = 64
+_CELL_FLAGS = (
+    Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsDragEnabled
+    | Qt.ItemFlag.ItemIsDropEnabled
+)
+_NAME_FLAGS = _CELL_FLAGS | Qt.ItemFlag.ItemIsEditable
+_MOST_STEPS = 32
 """A change of more rows than this starts the tree anew, which is faster then."""
 
 
@@ -70,6 +78,7 @@ class NodeTree(QAbstractItemModel):
         self._next = 1
         self._nodes: tuple[Node, ...] = ()
         self._filter = ""
+        self._places: list[tuple[str, str | None]] = []
 
     # Where things are
 
@@ -139,13 +148,7 @@ class NodeTree(QAbstractItemModel):
         """Everything can be chosen, dragged and dropped on; names can be edited."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
-        flags = (
-            Qt.ItemFlag.ItemIsEnabled
-            | Qt.ItemFlag.ItemIsSelectable
-            | Qt.ItemFlag.ItemIsDragEnabled
-            | Qt.ItemFlag.ItemIsDropEnabled
-        )
-        return flags | Qt.ItemFlag.ItemIsEditable if index.column() == NAME else flags
+        return _NAME_FLAGS if index.column() == NAME else _CELL_FLAGS
 
     def setData(self, index: QModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Rename."""
@@ -235,29 +238,38 @@ class NodeTree(QAbstractItemModel):
 
     def _update(self) -> None:
         nodes = found_nodes(self._nodes, self._filter)
-        wanted: dict[str | None, list[Node]] = {}
+        places = [(node.id, node.parent) for node in nodes]
+        if places != self._places:
+            self._places = places
+            if not self._rearranged(nodes):
+                self._restart(nodes)
+                return
+        self._refresh(nodes)
+
+    def _rearranged(self, nodes: list[Node]) -> bool:
+        """Move, put in and take out single rows; False where these would be too many."""
+        wanted: dict[str | None, list[str]] = {None: []}
         for node in nodes:
-            wanted.setdefault(node.parent, []).append(node)
-        gone = self._by_id.keys() - {node.id for node in nodes}
-        shown: dict[str | None, list[str]] = {
+            wanted.setdefault(node.parent, []).append(node.id)
+        fresh = {node.id: node for node in nodes}
+        gone = self._by_id.keys() - fresh.keys()
+        shown = {
             item.node.id if item.node else None: [child.node.id for child in item.children]
             for item in self._by_serial.values()
+            if item.children
         }
         if steps_between(shown, wanted, gone) > _MOST_STEPS:
-            self._restart(nodes)
-            return
+            return False
         for node_id in gone:
             item = self._by_id.get(node_id)
             if item is not None and (item.parent.node is None or item.parent.node.id not in gone):
                 self._park(item, gone)
                 self._take_out(item)
-        self._settle(self._root, wanted.get(None, []))
-        for node in nodes:
-            children = wanted.get(node.id, [])
-            item = self._by_id[node.id]
-            if children or item.children:
-                self._settle(item, children)
-        self._refresh(nodes)
+        for parent in (None, *fresh):
+            ids = wanted.get(parent, [])
+            if ids != shown.get(parent, []) or gone:
+                self._settle(self._root if parent is None else self._by_id[parent], ids, fresh)
+        return True
 
     def _restart(self, nodes: list[Node]) -> None:
         self.beginResetModel()
@@ -313,18 +325,23 @@ class NodeTree(QAbstractItemModel):
         item.parent = above
         self.endMoveRows()
 
-    def _settle(self, above: _Item, wanted: list[Node]) -> None:
-        """Bring a node's children into their places."""
-        for row, node in enumerate(wanted):
+    def _settle(self, above: _Item, wanted: list[str], fresh: dict[str, Node]) -> None:
+        """Bring a node's children into their places; those that go elsewhere come to lie behind."""
+        present = [child.node.id for child in above.children]
+        kept = standing(present, wanted)
+        for node_id in present:
+            if node_id not in kept:
+                self._move(self._by_id[node_id], above, len(above.children) - 1)
+        for row, node_id in enumerate(wanted):
             here = above.children[row] if row < len(above.children) else None
-            if here is not None and here.node.id == node.id:
+            if here is not None and here.node.id == node_id:
                 continue
-            known = self._by_id.get(node.id)
+            known = self._by_id.get(node_id)
             if known is not None:
                 self._move(known, above, row)
                 continue
             self.beginInsertRows(self._index(above), row, row)
-            self._add(node, above, row)
+            self._add(fresh[node_id], above, row)
             self.endInsertRows()
 
     def _mark(self, nodes: list[Node]) -> None:

@@ -263,8 +263,15 @@ class NodeView(QTreeView):
 
     def chosen_rows(self) -> list[str]:
         """Ids of the selected rows."""
-        rows = self.selectionModel().selectedRows(NAME)
-        return [node.id for index in rows if (node := self.tree.node_at(index)) is not None]
+        # Not `selectedRows`, which asks for each row's parent once for each range.
+        found = []
+        for block in self.selectionModel().selection():
+            parent = block.parent()
+            for row in range(block.top(), block.bottom() + 1):
+                node = self.tree.node_at(self.tree.index(row, NAME, parent))
+                if node is not None:
+                    found.append(node.id)
+        return found
 
     @Slot()
     def _on_selected(self) -> None:
@@ -295,9 +302,18 @@ class NodeView(QTreeView):
     @Slot()
     def _on_restarted(self) -> None:
         if self.tree.filter:
-            self.expandAll()
+            self.unfold_all()
             return
         for node_id in self._open:
+            index = self.tree.index_of(node_id)
+            if index.isValid():
+                self.expand(index)
+
+    def unfold_all(self) -> None:
+        """Open everything that has children; Qt's own way remembers each row without any, too."""
+        document = self.session.editing.document
+        nodes = () if document is None else document.nodes
+        for node_id in {node.parent for node in nodes if node.parent is not None}:
             index = self.tree.index_of(node_id)
             if index.isValid():
                 self.expand(index)
@@ -308,7 +324,7 @@ class NodeView(QTreeView):
         self.tree.set_filter(text)
         self._syncing = False
         if self.tree.filter:
-            self.expandAll()
+            self.unfold_all()
         else:
             self._on_restarted()
         self.sync()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Node
 
 __all__ = [
-    "EYE", "LOCK", "NAME", "cell_tip", "found_nodes", "spoken_cell", "steps_between",
+    "EYE", "LOCK", "NAME", "cell_tip", "found_nodes", "spoken_cell", "standing", "steps_between",
 ]  # fmt: skip
 
 NAME, EYE, LOCK = 0, 1, 2
@@ -67,31 +68,49 @@ def found_nodes(nodes: Sequence[Node], text: str) -> list[Node]:
     return [node for node in nodes if node.id in found]
 
 
+def standing(present: Sequence[str], wanted: Sequence[str]) -> set[str]:
+    """The most of those in both that need not be moved to bring `present` into the wanted order.
+
+    That is a longest run of `present`, gaps allowed, that is in order already.
+    """
+    place = {name: i for i, name in enumerate(wanted)}
+    names = [name for name in present if name in place]
+    ends: list[int] = []  # last places of the best runs, by their length
+    runs: list[int] = []  # which of `names` ends the best run of each length
+    before: list[int] = []
+    for i, name in enumerate(names):
+        at = bisect_left(ends, place[name])
+        before.append(runs[at - 1] if at else -1)
+        if at == len(ends):
+            ends.append(place[name])
+            runs.append(i)
+        else:
+            ends[at], runs[at] = place[name], i
+    kept: set[str] = set()
+    i = runs[-1] if runs else -1
+    while i >= 0:
+        kept.add(names[i])
+        i = before[i]
+    return kept
+
+
 def steps_between(
     shown: Mapping[str | None, Sequence[str]],
-    wanted: Mapping[str | None, Sequence[Node]],
+    wanted: Mapping[str | None, Sequence[str]],
     gone: AbstractSet[str],
 ) -> int:
-    """About how many rows have to be moved, put in or taken out.
+    """How many rows have to be moved, put in or taken out.
 
     Parameters
     ----------
-    shown
-        Ids of children by the id of their parent, as they are.
-    wanted
-        Children by the id of their parent, as they shall be.
+    shown, wanted
+        Ids of children by the id of their parent, as they are and as they shall be.
     gone
         Ids of those that are no more.
     """
     steps = len(gone)
-    for parent, children in wanted.items():
-        ids = [child.id for child in children]
-        old = [child for child in shown.get(parent, ()) if child not in gone]
-        if ids == old:
-            continue
-        fresh = set(ids) - set(old)
-        kept = [i for i in ids if i not in fresh]
-        lasting = set(kept)
-        stayed = [i for i in old if i in lasting]
-        steps += len(fresh) + sum(a != b for a, b in zip(kept, stayed, strict=True)) // 2
+    for parent, ids in wanted.items():
+        old = shown.get(parent, ())
+        if ids != old:
+            steps += len(ids) - len(standing(old, ids))
     return steps
