@@ -96,12 +96,15 @@ class Newest(QObject):
         self._end()
         if number == self._number:
             tell(answer)
-        if not self._timer.isActive():
-            self._start()
+        self._go_on()
 
     def _on_cancelled(self) -> None:
         self._end()
-        if not self._timer.isActive():
+        self._go_on()
+
+    def _go_on(self) -> None:
+        # The answer may come after the one who asked was closed, and the timer with it.
+        if self._next is not None and not self._timer.isActive():
             self._start()
 
     def _end(self) -> None:
