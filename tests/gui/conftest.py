@@ -117,9 +117,9 @@ def views(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[ViewGrid]:
     qtbot.waitExposed(views)
     session.open_files([tmp_path / "thing.splat"])
     stage = session.stage
-    qtbot.waitUntil(lambda: stage.picture is not None and stage.idle)
+    qtbot.waitUntil(lambda: stage.picture is not None and stage.idle, timeout=60_000)
     toolbox = views.main.toolbox
-    qtbot.waitUntil(lambda: toolbox.layers.ground is not None and stage.idle)
+    qtbot.waitUntil(lambda: toolbox.layers.ground is not None and stage.idle, timeout=60_000)
     qtbot.waitUntil(lambda: toolbox.ready, timeout=60_000)
     yield views
     views.hide()

@@ -35,8 +35,10 @@ def document(views: ViewGrid) -> Document:
 def still(qtbot: QtBot, views: ViewGrid) -> None:
     for pane in views.panes:
         stage = pane.stage
-        qtbot.waitUntil(lambda stage=stage: stage.picture is not None and stage.idle)
-        qtbot.waitUntil(lambda stage=stage: stage.is_of_now(stage.picture))
+        qtbot.waitUntil(
+            lambda stage=stage: stage.picture is not None and stage.idle, timeout=30_000
+        )
+        qtbot.waitUntil(lambda stage=stage: stage.is_of_now(stage.picture), timeout=30_000)
         qtbot.waitUntil(lambda stage=stage: stage.picture.request.marks is stage.marks)
 
 

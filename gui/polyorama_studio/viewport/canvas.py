@@ -50,7 +50,6 @@ class Canvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.cube = ViewCube(session, stage, self)
         stage.picture_ready.connect(self.on_picture)
-        stage.view_changed.connect(self.update)
         session.theme.changed.connect(self.update)
         toolbox.subject.changed.connect(self.update)
         toolbox.layers.changed.connect(self.on_layers)

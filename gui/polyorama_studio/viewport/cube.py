@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, Slot
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -65,19 +65,31 @@ class ViewCube(QWidget):
         self._hovered: tuple[int, ...] | None = None
         self._pressed: QPointF | None = None
         self._turning = False
+        self._faces: tuple[object, list[_Face]] = (None, [])
+        self._words: dict[str, QPainterPath] = {}
         self.setFixedSize(Metrics.gizmo, Metrics.gizmo)
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(self.tr("Click a face, an edge or a corner to look from there"))
         self.setAccessibleName(self.tr("View cube"))
-        stage.view_changed.connect(self.update)
+        # With the picture, not before it: what is seen is one thing.
+        stage.picture_ready.connect(self._on_picture)
         session.theme.changed.connect(self.update)
+
+    @Slot(object)
+    def _on_picture(self, picture: object) -> None:
+        self.update()
 
     # Where things are
 
     def faces(self) -> list[_Face]:
         """The six sides in the world."""
-        up = np.asarray(self._stage.view.up, np.float64)
+        up_now = self._stage.view.up
+        if self._faces[0] != up_now:
+            self._faces = (up_now, self._made_faces(np.asarray(up_now, np.float64)))
+        return self._faces[1]
+
+    def _made_faces(self, up: NDArray[np.float64]) -> list[_Face]:
         up = up / np.linalg.norm(up)
         front, side = horizon(up)
         return [
@@ -91,7 +103,9 @@ class ViewCube(QWidget):
 
     def _turned(self) -> NDArray[np.float64]:
         """(3, 3): right, up and towards the eye, as rows."""
-        rows = self._stage.camera(4, 4).viewmat[:3, :3]
+        picture = self._stage.picture
+        camera = self._stage.camera(4, 4) if picture is None else picture.request.camera
+        rows = camera.viewmat[:3, :3]
         return rows * np.array([[1.0], [-1.0], [-1.0]])
 
     def _scale(self) -> float:
@@ -188,7 +202,9 @@ class ViewCube(QWidget):
 
     def _paint_cube(self, painter: QPainter, turned: NDArray[np.float64]) -> None:
         tokens = self._session.theme.tokens
-        cells = self._cells()
+        edge = tokens.color("quiet")
+        edge.setAlphaF(0.7)
+        cells = [] if self._hovered is None else self._cells()
         for face in self.faces():
             facing = self._facing(face, turned)
             if facing <= 0.0:
@@ -196,7 +212,7 @@ class ViewCube(QWidget):
             quad = self._cell(face, (-1.0, 1.0), (-1.0, 1.0), turned)
             ground = _mixed(tokens.color("panel"), tokens.color("line"), 0.15 + 0.85 * facing)
             ground.setAlphaF(0.96)
-            painter.setPen(QPen(tokens.color("halo"), 2.0, j=Qt.PenJoinStyle.RoundJoin))
+            painter.setPen(QPen(edge, 1.0, j=Qt.PenJoinStyle.RoundJoin))
             painter.setBrush(ground)
             painter.drawPolygon(quad)
             for of_face, name, cell in cells:
@@ -206,11 +222,6 @@ class ViewCube(QWidget):
                     painter.setPen(Qt.PenStyle.NoPen)
                     painter.setBrush(glow)
                     painter.drawPolygon(cell)
-            edge = tokens.color("quiet")
-            edge.setAlphaF(0.55)
-            painter.setPen(QPen(edge, 1.0, j=Qt.PenJoinStyle.RoundJoin))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPolygon(quad)
             self._paint_words(painter, face, quad, facing)
 
     def _paint_words(self, painter: QPainter, face: _Face, quad: QPolygonF, facing: float) -> None:
@@ -220,13 +231,14 @@ class ViewCube(QWidget):
         onto = QTransform()
         if not QTransform.quadToQuad(flat, quad, onto):
             return
-        chosen = font(Metrics.start, medium=True)
-        metrics = QFontMetricsF(chosen)
-        path = QPainterPath()
-        width = metrics.horizontalAdvance(face.text)
-        path.addText(
-            QPointF((side - width) / 2.0, (side + metrics.capHeight()) / 2.0), chosen, face.text
-        )
+        path = self._words.get(face.text)
+        if path is None:
+            chosen = font(Metrics.start, medium=True)
+            metrics = QFontMetricsF(chosen)
+            width = metrics.horizontalAdvance(face.text)
+            at = QPointF((side - width) / 2.0, (side + metrics.capHeight()) / 2.0)
+            path = self._words[face.text] = QPainterPath()
+            path.addText(at, chosen, face.text)
         color = self._session.theme.tokens.color("text")
         color.setAlphaF(float(np.interp(facing, [0.15, 0.5], [0.0, 1.0])))
         painter.save()
