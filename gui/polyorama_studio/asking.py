@@ -143,6 +143,20 @@ class Asking(QObject):
         size, transparent = self._picture
         self._session.sharing.save_picture(Path(name), size, transparent=transparent)
 
+    # Both load what draws and writes; the window opens without it.
+
+    def export(self) -> None:
+        """Choose how a capture is written."""
+        from polyorama_studio.dialogs.export import ExportDialog
+
+        self.show(ExportDialog(self._session, self._window))
+
+    def render(self) -> None:
+        """Choose what is rendered."""
+        from polyorama_studio.dialogs.render import RenderDialog
+
+        self.show(RenderDialog(self._session, self._window))
+
     # The house
 
     def preferences(self) -> None:

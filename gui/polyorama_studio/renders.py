@@ -20,6 +20,7 @@ from PySide6.QtCore import QObject, Signal
 
 from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError
+from polyorama_studio.folders import show_in_folder
 from polyorama_studio.jobs import Handlers, explain
 from polyorama_studio.words import legible
 
@@ -141,8 +142,6 @@ class Renders(QObject):
         self.changed.emit()
 
     def _on_done(self, render: Render, path: Path) -> None:
-        from polyorama_studio.dialogs.export import show_in_folder
-
         self._end(render, "done")
         text = self.tr("Rendered {0}").format(render.title)
         self._session.tell("good", text, self.tr("Show in folder"), partial(show_in_folder, path))

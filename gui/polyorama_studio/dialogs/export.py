@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QUrl, Slot
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -27,6 +27,7 @@ from polyorama_studio.exporting import ENDINGS, ExportSettings, with_ending
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.files import save_dialog
+from polyorama_studio.folders import show_in_folder
 from polyorama_studio.panels.parts import IconButton
 from polyorama_studio.theme import Metrics, fixed_font
 from polyorama_studio.words import legible, memory_text
@@ -323,8 +324,3 @@ def _on_exported(session: Session, settings: ExportSettings, done: Exported) -> 
         session.tr("Show in folder"),
         partial(show_in_folder, done.path),
     )
-
-
-def show_in_folder(path: Path) -> None:
-    """Open the folder that holds a file."""
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))

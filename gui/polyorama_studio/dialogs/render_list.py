@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from polyorama_studio.dialogs.export import show_in_folder
+from polyorama_studio.folders import show_in_folder
 from polyorama_studio.icons import icon
 from polyorama_studio.panels.parts import IconButton, scrolled
 from polyorama_studio.renders import renders_of
