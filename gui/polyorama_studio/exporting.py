@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.scene.document import Document
     from polyorama.verbs.export import Exported
+    from polyorama_studio.session import Session
 
-__all__ = ["ENDINGS", "ExportSettings", "with_ending"]
+__all__ = ["ENDINGS", "ExportSettings", "files_of_now", "with_ending"]
 
 ENDINGS = (
     (".sog", "SOG"), (".spz", "SPZ"), (".compressed.ply", "Compressed PLY"), (".ply", "PLY"),
@@ -31,6 +32,13 @@ def with_ending(path: Path, ending: str) -> Path:
         if name.lower().endswith(known) and len(name) > len(known):
             return path.with_name(name[: -len(known)] + ending)
     return path.with_name(name + ending)
+
+
+def files_of_now(session: Session) -> tuple[Path, ...]:
+    """The files that hold just what is shown; none where changes were not saved yet."""
+    if session.saving.modified:
+        return ()
+    return session.files if session.saving.path is None else (session.saving.path,)
 
 
 @dataclass(frozen=True, slots=True)

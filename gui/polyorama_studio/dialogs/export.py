@@ -23,12 +23,12 @@ from polyorama.verbs.export import Level
 from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.dialogs.quality import QualityView
 from polyorama_studio.dialogs.quality_plot import likeness_text
-from polyorama_studio.exporting import ENDINGS, ExportSettings, with_ending
+from polyorama_studio.exporting import ENDINGS, ExportSettings, files_of_now, with_ending
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.files import save_dialog
 from polyorama_studio.folders import show_in_folder
-from polyorama_studio.panels.parts import IconButton
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.theme import Metrics, fixed_font
 from polyorama_studio.words import legible, memory_text
 
@@ -229,13 +229,13 @@ class ExportDialog(Dialog):
         """Bring command line, expectation and marks up to date."""
         if self._filling:
             return
-        files = self._session.files
-        if self._session.saving.path is not None:
-            files = (self._session.saving.path,)
+        files, saved = files_of_now(self._session), self._session.saving.path
+        told = self.tr("The line takes the project as it is saved.")
+        self.command.setToolTip("" if files else told)
+        if not files and saved is not None:
+            files = (saved,)
         self.command.setText(self.settings.command(files))
         self.command.setCursorPosition(0)
-        told = self.tr("The line takes the project as it is saved.")
-        self.command.setToolTip(told if self._session.saving.modified else "")
         measured = self.quality.matching(self.level)
         if measured is None:
             self.expected.setText(self.tr("Hidden and deleted splats stay behind."))

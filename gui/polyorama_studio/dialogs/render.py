@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidg
 from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.dialogs.render_form import RenderForm
 from polyorama_studio.dialogs.render_list import RenderList
+from polyorama_studio.exporting import files_of_now
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
-from polyorama_studio.panels.parts import IconButton
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.plots import paint_frame
 from polyorama_studio.renders import Render, renders_of
 from polyorama_studio.shooting import Seen, preview_job
@@ -23,8 +24,6 @@ from polyorama_studio.theme import Metrics, fixed_font, font
 from polyorama_studio.words import duration_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtGui import QPaintEvent
 
     from polyorama.render.frame import Frame
@@ -171,26 +170,17 @@ class RenderDialog(Dialog):
             camera, tuple(float(value) for value in target), self._document.up, stage.backdrop
         )
 
-    def _files(self) -> tuple[Path, ...]:
-        """The files that hold just what is shown, or none."""
-        session = self._session
-        editor = session.editing.editor
-        if session.saving.path is not None and not session.saving.modified:
-            return (session.saving.path,)
-        untouched = editor is not None and not editor.calls and session.saving.path is None
-        return session.files if untouched else ()
-
     @Slot()
     def _tell(self) -> None:
         """Bring command line, caption and preview up to date."""
         settings, session = self.form.settings, self._session
         seen = self._seen()
         saved = session.saving.path
-        files = self._files() or (() if saved is None else (saved,)) or session.files
+        files = files_of_now(session) or (() if saved is None else (saved,))
         self.command.setText(settings.command(files, seen))
         self.command.setCursorPosition(0)
         note = self.tr("The line takes the project as it is saved.")
-        self.command.setToolTip("" if self._files() else note)
+        self.command.setToolTip("" if files_of_now(session) else note)
         trouble = self.form.trouble
         self.start.setEnabled(not trouble)
         width, height = settings.size
@@ -223,7 +213,7 @@ class RenderDialog(Dialog):
         session = self._session
         folder = settings.path.parent
         session.preferences.folder = str(folder.parent if settings.kind.sequence else folder)
-        render = Render(settings, self._document, self._seen(), self._files())
+        render = Render(settings, self._document, self._seen(), files_of_now(session))
         renders_of(session).start(render)
 
     @Slot()

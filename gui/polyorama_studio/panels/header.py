@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from polyorama.core.text import count_of
 from polyorama.scene.mesh import Mesh
 from polyorama_studio.fields.simple import TextField
 from polyorama_studio.fields.words import python_node
@@ -110,8 +111,8 @@ class InspectorHeader(QFrame):
         else:
             icon, name = "theatre", self._session.title or self.tr("Scene")
             splats = sum(len(node.splats) for node in document.nodes if node.splats is not None)
-            nodes = len(document.nodes)
-            detail = self.tr("{0} nodes, {1} splats").format(f"{nodes:,}", f"{splats:,}")
+            parts = (count_of(len(document.nodes), "node"), count_of(splats, "splat"))
+            detail = self.tr("{0}, {1}").format(*parts)
         self.icon.set_icon(icon)
         self.name.set_value(name)
         self.detail.setText(detail)
