@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidg
 
 from polyorama.core.params import Parameter
 from polyorama.core.types import MAX_SIDE
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.files import save_dialog
-from polyorama_studio.panels.parts import IconButton
 from polyorama_studio.shooting import FORMATS, SIZES, RenderSettings
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip

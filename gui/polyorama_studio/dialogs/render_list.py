@@ -8,10 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.folders import show_in_folder
 from polyorama_studio.icons import icon
-from polyorama_studio.panels.parts import IconButton, scrolled
 from polyorama_studio.renders import renders_of
+from polyorama_studio.scrolling import scrolled
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import duration_text, legible, tip
 

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from polyorama_studio.fields.buttons import Hovered, IconButton
 from polyorama_studio.icons import paint_icon
+from polyorama_studio.scrolling import scrolled
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -147,15 +146,3 @@ def column_of(widget: QWidget) -> QVBoxLayout:
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(Metrics.space[0])
     return column
-
-
-def scrolled(inside: QWidget, parent: QWidget) -> QScrollArea:
-    """A frameless area that scrolls downwards alone."""
-    area = QScrollArea(parent)
-    area.setObjectName("scrolled")
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(inside)
-    return area
