@@ -344,6 +344,16 @@ CONTRADICTIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("command", ["render", "edit", "export"])
+@pytest.mark.parametrize("time", ["nan", "-1e400", "soon"])
+def test_times_that_are_none(
+    folder: Path, command: str, time: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "ball.splat", "-o", "a.ply", f"--time={time}"])
+    assert f"'{time}' is no time in seconds" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("words", "said"), CONTRADICTIONS)
 def test_contradictions(
     folder: Path, dots: DotRasterizer, words: list[str], said: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +53,11 @@ EYES = ((0, 0, -5), (0, 0, 0))
         (lambda: list(po.turntable(DOCUMENT, "a")), "'seconds' must be a number"),
         (lambda: list(po.turntable(DOCUMENT, 1, 1, "a")), "two whole numbers"),
         (lambda: list(po.turntable(DOCUMENT, camera="a")), "'camera' must be a Camera"),
+        (lambda: po.render(DOCUMENT, time=math.nan), "'time' must be seconds, not nan"),
+        (lambda: list(render_frames(DOCUMENT, [CAMERA], time=math.inf)), "'time' must be seconds"),
+        (lambda: list(po.turntable(DOCUMENT, time=math.nan)), "'time' must be seconds"),
+        (lambda: po.save(DOCUMENT, "b.ply", time=math.nan), "'time' must be seconds"),
+        (lambda: po.export(DOCUMENT, "b.ply", time=math.nan), "'time' must be seconds"),
         (lambda: po.open(None), "'path' must be a text or a path, not None"),
         (lambda: po.open(["a", "b"]), "'path' must be a text or a path"),
         (lambda: po.open("a.obj", surfels="a"), "'surfels' must be a whole number"),

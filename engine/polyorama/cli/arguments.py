@@ -40,6 +40,17 @@ def size(text: str) -> tuple[int, int]:
     return (int(match[1]), int(match[2]))
 
 
+def moment(text: str) -> float:
+    """A time on the timeline, s."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not math.isfinite(seconds):
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds, as in 2.5")
+    return seconds
+
+
 def color(text: str) -> tuple[float, float, float]:
     """Display RGB, 0..1 each: ``#rrggbb``, ``#rgb`` or ``r,g,b``."""
     digits = text[1:]

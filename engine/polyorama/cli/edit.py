@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from polyorama.cli.arguments import moment
 from polyorama.errors import UsageError
 
 _EXAMPLES = """\
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a project (.poly), or a capture of what is drawn (.ply, .spz, .sog, ...)",
     )  # fmt: skip
     parser.add_argument(
-        "--time", type=float, default=0.0, metavar="S",
+        "--time", type=moment, default=0.0, metavar="S",
         help="for a capture: where on the timeline, seconds (default 0)",
     )  # fmt: skip
     parser.add_argument(

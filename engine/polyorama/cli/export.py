@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from polyorama.cli.arguments import accept_negative_lists, size, vector
+from polyorama.cli.arguments import accept_negative_lists, moment, size, vector
 from polyorama.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     add("--sh-degree", type=int, metavar="0-3", help="drop higher harmonics")
     add("--decimate", type=float, default=100.0, metavar="PERCENT", help="keep so many splats")
-    add("--time", type=float, default=0.0, metavar="S", help="where on the timeline (default 0)")
+    add("--time", type=moment, default=0.0, metavar="S", help="where on the timeline (default 0)")
     group = parser.add_argument_group("measuring")
     add = group.add_argument
     add("--measure", action="store_true", help="say what each format costs and keeps")

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from polyorama.cli.arguments import size, vector
+from polyorama.cli.arguments import moment, size, vector
 from polyorama.cli.filming import pair
 from polyorama.errors import UsageError
 
@@ -74,7 +74,7 @@ def add_cameras(parser: argparse.ArgumentParser) -> None:
         "--timeline", type=_part, nargs="?", const=(0.0, None), metavar="A:B",
         help="the project's own film, as its cameras and keys have it; only from A to B seconds",
     )  # fmt: skip
-    add("--time", type=float, metavar="SECONDS", help="where on the timeline a picture is taken")
+    add("--time", type=moment, metavar="SECONDS", help="where on the timeline a picture is taken")
     add("--turntable", type=float, metavar="SECONDS", help="one full turn around the target")
     add("--fly", type=float, metavar="SECONDS", help="fly smoothly through the --cameras")
     add(

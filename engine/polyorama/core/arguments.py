@@ -13,7 +13,7 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from types import UnionType
 
-__all__ = ["check_kind", "check_number", "check_path", "check_whole", "said"]
+__all__ = ["check_kind", "check_moment", "check_number", "check_path", "check_whole", "said"]
 
 
 def said(value: object) -> str:
@@ -59,6 +59,19 @@ def check_number(value: object, name: str) -> None:
     """
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | np.number):
         raise UsageError(f"The argument {name!r} must be a number, not {said(value)}.")
+
+
+def check_moment(value: Any, name: str = "time") -> None:
+    """Refuse an argument that is no moment of a timeline, in seconds.
+
+    Raises
+    ------
+    UsageError
+        Naming the argument.
+    """
+    check_number(value, name)
+    if not abs(value) < np.inf:
+        raise UsageError(f"The argument {name!r} must be seconds, not {said(value)}.")
 
 
 def check_whole(value: object, name: str) -> None:

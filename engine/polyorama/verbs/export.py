@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import polyorama
-from polyorama.core.arguments import check_path
+from polyorama.core.arguments import check_moment, check_path
 from polyorama.core.jobs import Progress, run
 from polyorama.core.text import one_line
 from polyorama.edit.editor import python_line
@@ -197,6 +197,7 @@ def exported_nodes(
     UsageError
         If there is no such node, or no splats are selected where the selection is asked for.
     """
+    check_moment(time)
     document = at_time(document, time)
     below = None
     if what not in ("visible", "selection"):

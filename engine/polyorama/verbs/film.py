@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.arguments import check_kind, check_number, check_whole, said
+from polyorama.core.arguments import check_kind, check_moment, check_number, check_whole, said
 from polyorama.core.jobs import Progress, run
 from polyorama.core.text import count_of
 from polyorama.core.types import Camera, look_at_matrix, picture_size, unit_vector
@@ -88,6 +88,7 @@ def view_of(
     UsageError
         If size or field of view make no camera.
     """
+    check_moment(time)
     document = at_time(document, time)
     saved = document.camera
     if size is None:
@@ -192,6 +193,7 @@ def render_job(
 ) -> Job[Frame]:
     """As `render`, as a job that says how far it is; a `Shot` also knows how the camera moves."""
     _check_kinds(document, camera, size, outputs, background, constants, filming)
+    check_moment(time)
     if limit is not None:
         check_whole(limit, "limit")
     warn_of_nothing(document)
@@ -287,6 +289,7 @@ def render_frames(
         As `render`.
     """
     _check_kinds(document, None, None, outputs, background, constants, filming)
+    check_moment(time)
     warn_of_nothing(document)
     filming = filming or Filming()
     draw = drawing(
@@ -337,6 +340,7 @@ def turntable(
         If the backend cannot run here.
     """
     _check_kinds(document, camera, size, (), background, constants, filming)
+    check_moment(time)
     count = frame_count(seconds, fps)
     start = camera if camera is None else camera.resized(*size)
     cameras = turntable_cameras(at_time(document, time), count, size=size, camera=start)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.core.arguments import check_moment
 from polyorama.core.memory import check_surfels
 from polyorama.core.types import unit_vector
 from polyorama.errors import FileFormatError, UsageError
@@ -144,6 +145,7 @@ def flat_cloud(
     """
     from polyorama.render.resolve import flatten
 
+    check_moment(time)
     cloud = flatten(document, time).baked().cloud
     if len(cloud) == 0:
         raise FileFormatError(f"The project shows no splats: {path}")
