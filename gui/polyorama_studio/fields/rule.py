@@ -219,5 +219,5 @@ def _one_line(error: str) -> str:
     shown = lines[caret - 1] if caret else ""
     rest = [line.strip() for i, line in enumerate(lines) if i not in (caret, caret - 1)]
     near = shown[place : place + 16].strip()
-    where = f" Here: {near}" if near else " At the end."
+    where = f" Here: {near}" if near else ""
     return " ".join(rest) + where

@@ -36,6 +36,7 @@ class InspectorPanel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._session = session
         self._folded: set[str] = set()
         self._shape: Shape | None = None

@@ -30,6 +30,7 @@ class ModifiersPanel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._session = session
         self._folded: set[str] = set()
         self._shown: tuple[str, tuple[str, ...]] | None = None
@@ -204,7 +205,7 @@ class ModifiersPanel(QWidget):
         above = others[self._target - 1].geometry().bottom() if self._target else None
         top = others[0].geometry().top() - gap if above is None else above + 1
         self._line.setGeometry(gap, top + gap // 2 - 1, self._inside.width() - 2 * gap, gap // 2)
-        self._line.show()
+        self._line.setVisible(self._target != self._place(modifier_id))
         self._line.raise_()
         self.area.ensureVisible(0, y, 0, Metrics.space[4])
 

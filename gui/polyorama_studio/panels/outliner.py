@@ -30,6 +30,7 @@ class OutlinerPanel(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._session = session
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(self.tr("Search"))
