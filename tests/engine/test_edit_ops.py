@@ -360,7 +360,7 @@ def test_calls_hold_what_cannot_be_changed_afterwards() -> None:
         ("rename", {"node": "pot", "name": 3}, "name of rename is a text, not 3"),
         ("choose", {"nodes": [1]}, "nodes of choose is a text or a list of texts"),
         ("show", {"nodes": "pot", "visible": "no"}, "visible of show is on or off"),
-        ("key", {"path": "pot/visible", "time": "now"}, "time of key is a number"),
+        ("key", {"path": "pot/visible", "time": "now"}, "time of key is a finite number"),
         ("move_modifier", {"node": "pot", "modifier": "a", "index": 0.5}, "is a whole number"),
         ("select_bits", {"bits": {"pot": 3}}, "bits of select_bits is sets of splats"),
         (

@@ -173,9 +173,8 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     before = path.read_bytes()
     far = np.eye(4)
     far[0, 3] = 1e200
-    for node in (Node("far", transform=far), Node("odd", id="a/b"), Node("x" * 5000)):
-        with pytest.raises(OutputError, match="cannot be saved"):
-            write_project(Document((node,)), path)
+    with pytest.raises(OutputError, match="cannot be saved"):
+        write_project(Document((Node("far", transform=far),)), path)
     assert path.read_bytes() == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +21,8 @@ _LARGEST = 10**18
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return number and math.isfinite(value)
 
 
 def _is_whole(value: Any) -> bool:
@@ -49,11 +51,11 @@ def _are_sets(value: Any) -> bool:
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "str": (_is_text, "a text"),
-    "float": (_is_number, "a number"),
+    "float": (_is_number, "a finite number"),
     "int": (_is_whole, "a whole number"),
     "bool": (lambda value: isinstance(value, bool | np.bool_), "on or off (True or False)"),
     "Sequence[str] | str": (_are_texts, "a text or a list of texts"),
-    "Sequence[float]": (_are_numbers, "a list of numbers"),
+    "Sequence[float]": (_are_numbers, "a list of finite numbers"),
     "dict[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
     "Mapping[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
     "Mapping[str, BitSet]": (_are_sets, "sets of splats by node"),

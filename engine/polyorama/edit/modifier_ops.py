@@ -17,7 +17,7 @@ from polyorama.scene.selection import BitSet
 from polyorama.scene.stack import stacking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from polyorama.core.jobs import Job
     from polyorama.scene.modifiers import Mask
@@ -77,11 +77,18 @@ def add_modifier(
         if mask is None:
             raise UsageError(f"No splats of {target.name!r} are selected.")
     _fitting(target, mask)
+    _refuse(values or {}, "id", "mask", "kind")
     taken = {m.id for n in document.nodes for m in n.modifiers}
     made = make_modifier(kind, id=id or id_for(kind, taken), mask=mask, **dict(values or {}))
     at = len(target.modifiers) if index is None else index
     stack = (*target.modifiers[:at], made, *target.modifiers[at:])
     return document.replaced(replace(target, modifiers=stack))
+
+
+def _refuse(values: Mapping[str, Any], *names: str) -> None:
+    for name in names:
+        if name in values:
+            raise UsageError(f"{name} is not among the values of a modifier that can be given.")
 
 
 def _fitting(node: Node, mask: Mask) -> None:
@@ -94,9 +101,16 @@ def _fitting(node: Node, mask: Mask) -> None:
 def change_modifier(
     document: Document, node: str, modifier: str, values: dict[str, Any]
 ) -> Document:
-    """Change fields of a modifier, its mask, rule and name included."""
+    """Change fields of a modifier, its mask, rule and name included, but not its id.
+
+    Raises
+    ------
+    UsageError
+        If there is no such node, modifier or field, or a value does not fit.
+    """
     target = _splat_node(document, node)
     old = target.modifier(modifier)
+    _refuse(values, "id", "kind")
     if "mask" in values:
         _fitting(target, values["mask"])
     return document.replaced(_with(target, old.replaced(**dict(values))))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyorama.edit.ops import op
 from polyorama.errors import UsageError
+from polyorama.scene.rules import parse_rule
 from polyorama.scene.selection import BitSet, NamedSelection, combine
 
 if TYPE_CHECKING:
@@ -168,7 +169,15 @@ def unlock(document: Document, nodes: Sequence[str] | str | None = None) -> Docu
 
 @op("Keep selection {name}")
 def keep_selection(document: Document, name: str, query: str = "") -> Document:
-    """Keep what is selected, or a query, under a name; one of that name is replaced."""
+    """Keep what is selected, or a query, under a name; one of that name is replaced.
+
+    Raises
+    ------
+    UsageError
+        If the query cannot be read, the name is none, or nothing is selected.
+    """
+    if query:
+        parse_rule(query)
     bits = {} if query else dict(document.selection)
     if not query and not bits:
         raise UsageError("No splats are selected.")

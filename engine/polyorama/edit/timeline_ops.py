@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from polyorama.core.params import checked
@@ -14,7 +16,7 @@ from polyorama.scene.properties_of import (
     get_property,
     parameter_at,
 )
-from polyorama.scene.timeline import Cue, Key, Timeline, Track
+from polyorama.scene.timeline import SAME_TIME, Cue, Key, Timeline, Track
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +85,7 @@ def key(
         value = get_property(at_time(document, time), path)
     track = document.timeline.tracks.get(path)
     if not interpolation:
-        there = next((k for k in track.keys if k.time == time), None) if track else None
+        there = track.key_at(time) if track else None
         fallback = "constant" if parameter.kind == "flag" else "smooth"
         interpolation = fallback if there is None else there.interpolation
     made = Key(
@@ -102,7 +104,7 @@ def remove_keys(document: Document, keys: Sequence[tuple[str, float]]) -> Docume
         track = timeline.tracks.get(path)
         if track is None:
             continue
-        rest = tuple(k for k in track.keys if k.time not in times)
+        rest = tuple(k for k in track.keys if not _is_among(k.time, times))
         timeline = timeline.with_track(path, replace(track, keys=rest) if rest else None)
     return replace(document, timeline=timeline)
 
@@ -117,30 +119,49 @@ def shift_keys(
         track = timeline.tracks.get(path)
         if track is None:
             continue
-        moved = [replace(k, time=k.time + seconds) for k in track.keys if k.time in times]
-        stay = track.keys if copy else [k for k in track.keys if k.time not in times]
-        arriving = {k.time for k in moved}
-        kept = [k for k in stay if k.time not in arriving]
+        inside = [_is_among(k.time, times) for k in track.keys]
+        moved = [replace(k, time=k.time + seconds) for k in compress(track.keys, inside)]
+        arriving = [k.time for k in moved]
+        kept = [
+            k
+            for k, moves in zip(track.keys, inside, strict=True)
+            if (copy or not moves) and not _is_among(k.time, arriving)
+        ]
         timeline = timeline.with_track(path, replace(track, keys=(*kept, *moved)))
     return replace(document, timeline=timeline)
 
 
-def _by_path(document: Document, keys: Sequence[tuple[str, float]]) -> dict[str, set[float]]:
-    """Times of keys by the full paths of their properties."""
+def _by_path(document: Document, keys: Sequence[tuple[str, float]]) -> dict[str, list[float]]:
+    """Times of keys, ascending, by the full paths of their properties."""
     wholes: dict[str, str] = {}
     found: dict[str, set[float]] = {}
     for path, time in keys:
         if path not in wholes:
             wholes[path] = full_path(document, path)
         found.setdefault(wholes[path], set()).add(time)
-    return found
+    return {path: sorted(times) for path, times in found.items()}
+
+
+def _is_among(time: float, times: Sequence[float]) -> bool:
+    """Whether a time is one of some, ascending, to `SAME_TIME`."""
+    at = bisect_left(times, time - SAME_TIME)
+    return at < len(times) and times[at] <= time + SAME_TIME
 
 
 @op("Change the track of {path}")
 def set_track(document: Document, path: str, track: Track | None) -> Document:
-    """Give a property all its keys at once, or with None take them away."""
+    """Give a property all its keys at once, or with None take them away.
+
+    Raises
+    ------
+    UsageError
+        If there is no such property, it cannot be keyed, or the keys have other components.
+    """
     whole = full_path(document, path)
-    count = len(as_values(parameter_at(document, whole), get_property(document, whole)))
+    parameter = parameter_at(document, whole)
+    if track is not None and not parameter.animated:
+        raise UsageError(f"{parameter.name} cannot be keyed.")
+    count = len(parameter.components) or 1
     if track is not None and len(track.keys[0].value) != count:
         raise UsageError(f"Keys of {path} have {count} components.")
     return replace(document, timeline=document.timeline.with_track(whole, track))

@@ -37,28 +37,82 @@ def fill_polygon(points, mask):
 
 
 @kernel
+def _within(px, py, dx, dy, length, square):
+    """Whether a pixel, seen from a segment's start, lies near enough to it."""
+    along = 0.0
+    if length > 0.0:
+        along = min(max((px * dx + py * dy) / length, 0.0), 1.0)
+    ox, oy = px - along * dx, py - along * dy
+    return ox * ox + oy * oy <= square
+
+
+@kernel
+def _across(py, dx, dy, length, radius):
+    """Where a line at height `py` enters and leaves a segment's neighbourhood, about.
+
+    It is convex: the line meets the discs at its ends, the strip between them, or none of these.
+    """
+    low, high = np.inf, -np.inf
+    for x, y in ((0.0, py), (dx, py - dy)):
+        rest = radius * radius - y * y
+        if rest >= 0.0:
+            half = np.sqrt(rest)
+            low, high = min(low, x - half), max(high, x + half)
+    left, right = -np.inf, np.inf
+    wide = radius * np.sqrt(length)
+    if dy != 0.0:
+        one, other = (py * dx - wide) / dy, (py * dx + wide) / dy
+        left, right = min(one, other), max(one, other)
+    elif abs(py * dx) > wide:
+        return low, high
+    if dx != 0.0:
+        one, other = -py * dy / dx, (length - py * dy) / dx
+        left, right = max(left, min(one, other)), min(right, max(one, other))
+    elif not 0.0 <= py * dy <= length:
+        return low, high
+    if left <= right and length > 0.0:
+        low, high = min(low, left), max(high, right)
+    return low, high
+
+
+@kernel
 def paint_brush(points, radius, mask):
-    """Set the pixels whose centre lies within `radius` of a stroke."""
+    """Set the pixels whose centre lies within `radius` of a stroke.
+
+    A row takes as long as it has pixels and the stroke has points, however wide the brush is.
+    """
     height, width = mask.shape
     square = radius * radius
-    for i in range(len(points)):
-        ax, ay = points[i, 0], points[i, 1]
-        j = min(i + 1, len(points) - 1)
-        bx, by = points[j, 0], points[j, 1]
-        dx, dy = bx - ax, by - ay
-        length = dx * dx + dy * dy
-        top = max(0, int(np.floor(min(ay, by) - radius)))
-        bottom = min(height - 1, int(np.ceil(max(ay, by) + radius)))
-        left = max(0, int(np.floor(min(ax, bx) - radius)))
-        right = min(width - 1, int(np.ceil(max(ax, bx) + radius)))
-        for row in range(top, bottom + 1):
-            for column in range(left, right + 1):
-                px, py = column + 0.5 - ax, row + 0.5 - ay
-                along = 0.0
-                if length > 0.0:
-                    along = min(max((px * dx + py * dy) / length, 0.0), 1.0)
-                ox, oy = px - along * dx, py - along * dy
-                if ox * ox + oy * oy <= square:
+    starts = np.zeros(width + 1, np.int32)
+    for row in range(height):
+        starts[:] = 0
+        some = False
+        for i in range(len(points)):
+            ax, ay = points[i, 0], points[i, 1]
+            j = min(i + 1, len(points) - 1)
+            dx, dy = points[j, 0] - ax, points[j, 1] - ay
+            py = row + 0.5 - ay
+            if py < min(0.0, dy) - radius or py > max(0.0, dy) + radius:
+                continue
+            length = dx * dx + dy * dy
+            low, high = _across(py, dx, dy, length, radius)
+            if not low <= high:
+                continue
+            first = int(np.floor(max(low + ax - 1.5, 0.0)))
+            last = int(np.ceil(min(high + ax + 0.5, width - 1.0)))
+            while first <= last and not _within(first + 0.5 - ax, py, dx, dy, length, square):
+                first += 1
+            while last >= first and not _within(last + 0.5 - ax, py, dx, dy, length, square):
+                last -= 1
+            if first <= last:
+                starts[first] += 1
+                starts[last + 1] -= 1
+                some = True
+        if some:
+            covered = 0
+            for column in range(width):
+                covered += starts[column]
+                if covered > 0:
                     mask[row, column] = 1
 
 

@@ -33,6 +33,8 @@ __all__ = ["Content", "Document", "Node", "Source", "id_for", "new_id", "with_id
 Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
 """What a node may hold."""
 
+_LONGEST_NAME = 4096
+"""Letters that a project holds."""
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
@@ -110,8 +112,8 @@ class Node:
     Raises
     ------
     UsageError
-        If sets do not fit the cloud, modifier ids repeat, or something else than splats has
-        modifiers or sets.
+        If sets or masks do not fit the cloud, modifier ids repeat, the id is one that paths of
+        properties cannot begin with, or something else than splats has modifiers or sets.
     """
 
     name: str
@@ -139,11 +141,28 @@ class Node:
                 )
             if bits is not None and not bits:
                 object.__setattr__(self, what, None)
+        self._check_names()
+        for modifier in self.modifiers:
+            mask = modifier.mask
+            if count is not None and isinstance(mask, BitSet) and mask.count != count:
+                raise UsageError(
+                    f"Node {self.name!r} has {count} splats; the mask of "
+                    f"{modifier.name or modifier.title} is over {mask.count}."
+                )
         ids = [modifier.id for modifier in self.modifiers]
         if len(set(ids)) < len(ids) or "" in ids:
             raise UsageError(f"The modifiers of node {self.name!r} need ids of their own.")
         if self.modifiers and self.content is not None and count is None:
             raise UsageError(f"Node {self.name!r} is no splat cloud; it cannot be modified.")
+
+    def _check_names(self) -> None:
+        if not isinstance(self.name, str) or not isinstance(self.id, str):
+            raise UsageError("A node's name and id are texts.")
+        if len(self.name) > _LONGEST_NAME:
+            raise UsageError(f"A node's name has at most {_LONGEST_NAME:,} letters.")
+        # Paths of properties begin with the id.
+        if not self.id or "/" in self.id or self.id in ("view", "document"):
+            raise UsageError(f"Node {quoted(self.name)} cannot have the id {quoted(self.id)}.")
 
     @property
     def missing(self) -> bool:
@@ -233,6 +252,13 @@ class Document:
         names = [entry.name for entry in self.selections]
         if len(set(names)) < len(names):
             raise UsageError("Two selections have one name.")
+        for entry in self.selections:
+            for node_id, bits in entry.bits.items():
+                cloud = clouds.get(node_id)
+                if cloud is not None and bits.count != len(cloud):
+                    raise UsageError(
+                        f"The selection {entry.name!r} does not fit the node {node_id!r}."
+                    )
         if self.view_camera and self.view_camera not in seen:
             raise UsageError("The document is seen through a camera that is not there.")
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from polyorama.core.params import (
     checked,
@@ -23,9 +23,13 @@ from polyorama.core.params import (
     vector,
     whole,
 )
+from polyorama.core.text import quoted
 from polyorama.errors import UsageError
 from polyorama.scene.rules import parse_rule
 from polyorama.scene.selection import BitSet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "MODIFIERS", "Crop", "Decimate", "Delete", "Fill", "Grade", "Mask", "Modifier", "Noise",
@@ -34,6 +38,7 @@ __all__ = [
 
 Mask = str | BitSet | None
 """Which splats a modifier changes: those of a rule, those picked by hand, or None for all."""
+_BLACK_BELOW_WHITE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +72,11 @@ class Modifier:
         for parameter in parameters_of(type(self)):
             value = checked(parameter, getattr(self, parameter.name))
             object.__setattr__(self, parameter.name, value)
+        for field_name in ("id", "name"):
+            if not isinstance(getattr(self, field_name), str):
+                raise UsageError(f"A modifier's {field_name} is a text.")
+        if "/" in self.id:
+            raise UsageError(f"A modifier's id has no slash in it: {quoted(self.id)}")
         if isinstance(self.mask, str):
             parse_rule(self.mask)
         elif self.mask is not None and not isinstance(self.mask, BitSet):
@@ -84,6 +94,10 @@ class Modifier:
         if unknown:
             raise UsageError(f"{self.title} has no property {sorted(unknown)[0]!r}.")
         return dataclasses.replace(self, **values)
+
+    def keyed(self, values: Mapping[str, Any]) -> Modifier:
+        """The same with values of keys, each within its bounds; they are held where they clash."""
+        return self.replaced(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +137,12 @@ class Grade(Modifier):
         if not self.black < self.white:
             raise UsageError("The black point lies below the white point.")
 
+    def keyed(self, values: Mapping[str, Any]) -> Modifier:
+        """See `Modifier.keyed`; where keys cross, the black point stays below the white one."""
+        white = values.get("white", self.white)
+        black = min(values.get("black", self.black), white - _BLACK_BELOW_WHITE)
+        return self.replaced(**{**values, "black": black})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crop(Modifier):
@@ -141,6 +161,11 @@ class Crop(Modifier):
     volume: str = field(default="")
     """Id of a crop-volume node that gives shape and place instead; "" for none."""
 
+    def __post_init__(self) -> None:
+        Modifier.__post_init__(self)
+        if not isinstance(self.volume, str):
+            raise UsageError("A crop's volume is the id of a node, or an empty text for none.")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(Modifier):
@@ -152,6 +177,8 @@ class Delete(Modifier):
 
     def __post_init__(self) -> None:
         Modifier.__post_init__(self)
+        if not isinstance(self.rule, str):
+            raise UsageError("A rule is a text.")
         parse_rule(self.rule)
 
 

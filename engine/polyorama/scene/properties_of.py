@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from polyorama.core.params import Parameter, checked, parameters_of
+from polyorama.core.types import LARGEST
 from polyorama.errors import UsageError
 from polyorama.scene.placement import placement_of, with_placement
 from polyorama.scene.saved_view import view_values, with_view
@@ -205,22 +206,24 @@ def from_values(parameter: Parameter, values: tuple[float, ...]) -> Any:
 def at_time(document: Document, time: float) -> Document:
     """The document with every keyed property at its value at `time`, s. Pure.
 
-    Tracks of properties that are not there any more are passed over.
+    Tracks of properties that are not there any more or cannot be keyed are passed over, and values
+    that have other components or lie beyond all bounds.
     """
     tracks = dict(document.timeline.tracks)
     if not tracks:
         return document
     view: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     by_node: dict[str, dict[str, Track]] = {}
     for path, track in tracks.items():
         room, _, rest = path.partition("/")
         if room == "view":
-            view[rest] = from_values(_parameter(VIEW_PARAMETERS, rest), track.at(time))
+            _put(view, _VIEW, rest, track, time)
         elif room == "document":
-            value = from_values(_parameter(DOCUMENT_PARAMETERS, rest), track.at(time))
-            document = replace(document, **{rest: value})
+            _put(own, _DOCUMENT, rest, track, time)
         else:
             by_node.setdefault(room, {})[rest] = track
+    document = replace(document, **own) if own else document
     fresh = [
         _node_at(node, by_node[node.id], time) for node in document.nodes if node.id in by_node
     ]
@@ -228,15 +231,29 @@ def at_time(document: Document, time: float) -> Document:
     return with_view(document, view) if view else document
 
 
-def _parameter(known: tuple[Parameter, ...], name: str) -> Parameter:
-    return next(p for p in known if p.name == name)
+_VIEW = {p.name: p for p in VIEW_PARAMETERS}
+_DOCUMENT = {p.name: p for p in DOCUMENT_PARAMETERS}
+_NODE = {p.name: p for p in NODE_PARAMETERS}
+
+
+def _put(
+    values: dict[str, Any], known: dict[str, Parameter], name: str, track: Track, time: float
+) -> None:
+    """Add the value of a track, if it is one of what is known."""
+    parameter = known.get(name)
+    if parameter is None or not parameter.animated:
+        return
+    numbers = track.at(time)
+    # Keys of a file may hold any number, and overshoot all that renderers calculate with.
+    fits = len(numbers) == (len(parameter.components) or 1)
+    if fits and all(abs(number) <= LARGEST for number in numbers):
+        values[name] = from_values(parameter, numbers)
 
 
 def _node_at(node: Node, tracks: dict[str, Track], time: float) -> Node:
     placed: dict[str, Any] = {}
     content: dict[str, Any] = {}
     modified: dict[str, dict[str, Any]] = {}
-    own = {p.name: p for p in NODE_PARAMETERS}
     held = parameters_of(type(node.content)) if dataclasses.is_dataclass(node.content) else ()
     inside = {p.name: p for p in held}
     stack = {m.id: m for m in node.modifiers}
@@ -245,13 +262,11 @@ def _node_at(node: Node, tracks: dict[str, Track], time: float) -> Node:
         if name:
             if first in stack:
                 parameters = {p.name: p for p in parameters_of(type(stack[first]))}
-                if name in parameters:
-                    value = from_values(parameters[name], track.at(time))
-                    modified.setdefault(first, {})[name] = value
-        elif first in own:
-            placed[first] = from_values(own[first], track.at(time))
-        elif first in inside:
-            content[first] = from_values(inside[first], track.at(time))
+                _put(modified.setdefault(first, {}), parameters, name, track, time)
+        elif first in _NODE:
+            _put(placed, _NODE, first, track, time)
+        else:
+            _put(content, inside, first, track, time)
     changes: dict[str, Any] = {}
     if "visible" in placed:
         changes["visible"] = placed.pop("visible")
@@ -261,6 +276,6 @@ def _node_at(node: Node, tracks: dict[str, Track], time: float) -> Node:
         changes["content"] = replace(node.content, **content)  # type: ignore[type-var]
     if modified:
         changes["modifiers"] = tuple(
-            m.replaced(**modified[m.id]) if m.id in modified else m for m in node.modifiers
+            m.keyed(modified[m.id]) if m.id in modified else m for m in node.modifiers
         )
     return replace(node, **changes) if changes else node

@@ -76,6 +76,8 @@ class Region:
             raise UsageError("A region lies far outside the picture.")
         if self.kind == "brush" and not self.radius > 0.0:
             raise UsageError("A brush needs a radius above 0 pixels.")
+        if self.kind == "brush" and self.radius > MAX_SIDE:
+            raise UsageError(f"A brush's radius is at most {MAX_SIDE} pixels.")
 
     @classmethod
     def rect(cls, camera: Camera, x0: float, y0: float, x1: float, y1: float) -> Region:

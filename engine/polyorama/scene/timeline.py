@@ -14,12 +14,14 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ENDS", "INTERPOLATIONS", "Cue", "Key", "Timeline", "Track"]
+__all__ = ["ENDS", "INTERPOLATIONS", "SAME_TIME", "Cue", "Key", "Timeline", "Track"]
 
 INTERPOLATIONS = ("constant", "linear", "bezier", "smooth")
 """How a track goes from a key to the next one."""
 ENDS = ("hold", "loop", "ping-pong")
 """What a track does before its first key and after its last."""
+SAME_TIME = 1e-6
+"""Keys of one track nearer than this, s, count as one: sums of times have roundings."""
 
 Values = tuple[float, ...]
 
@@ -155,9 +157,13 @@ class Track:
         )
 
     def with_key(self, key: Key) -> Track:
-        """The same with a key; one that is there at its time is replaced."""
-        others = tuple(k for k in self.keys if k.time != key.time)
+        """The same with a key; one that is there at its time, to `SAME_TIME`, is replaced."""
+        others = tuple(k for k in self.keys if not abs(k.time - key.time) <= SAME_TIME)
         return replace(self, keys=(*others, key))
+
+    def key_at(self, time: float) -> Key | None:
+        """The key at a time, to `SAME_TIME`, or None."""
+        return next((k for k in self.keys if abs(k.time - time) <= SAME_TIME), None)
 
 
 def _hermite(p: float, q: float, m: float, n: float, u: float) -> float:
@@ -206,11 +212,22 @@ class Cue:
         s.
     name, note
         What it is called, and what the speaker wants to say there.
+
+    Raises
+    ------
+    UsageError
+        If the time is not finite, or name or note is no text.
     """
 
     time: float
     name: str
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.time):
+            raise UsageError("A cue's time must be a finite number.")
+        if not isinstance(self.name, str) or not isinstance(self.note, str):
+            raise UsageError("A cue's name and note are texts.")
 
 
 @dataclass(frozen=True, slots=True)
