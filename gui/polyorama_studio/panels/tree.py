@@ -20,7 +20,7 @@ from polyorama_studio.panels.tree_words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from polyorama.scene.document import Document, Node
     from polyorama_studio.session import Session
@@ -253,11 +253,7 @@ class NodeTree(QAbstractItemModel):
             wanted.setdefault(node.parent, []).append(node.id)
         fresh = {node.id: node for node in nodes}
         gone = self._by_id.keys() - fresh.keys()
-        shown = {
-            item.node.id if item.node else None: [child.node.id for child in item.children]
-            for item in self._by_serial.values()
-            if item.children
-        }
+        shown = _children(self._by_serial.values())
         if steps_between(shown, wanted, gone) > _MOST_STEPS:
             return False
         for node_id in gone:
@@ -280,7 +276,7 @@ class NodeTree(QAbstractItemModel):
             above = self._root if node.parent is None else self._by_id[node.parent]
             known = old.get(node.id)
             self._add(node, above, len(above.children), known.serial if known else None)
-        self._mark(nodes)
+        _mark(self._by_id[node.id] for node in nodes)
         self.endResetModel()
         self.restarted.emit()
 
@@ -344,12 +340,6 @@ class NodeTree(QAbstractItemModel):
             self._add(fresh[node_id], above, row)
             self.endInsertRows()
 
-    def _mark(self, nodes: list[Node]) -> None:
-        for node in nodes:
-            item = self._by_id[node.id]
-            above = item.parent
-            item.shown = above is None or above.node is None or (above.shown and above.node.visible)
-
     def _refresh(self, nodes: list[Node]) -> None:
         """Tell of nodes that are others than before."""
         before = {node.id: self._by_id[node.id].shown for node in nodes}
@@ -359,7 +349,7 @@ class NodeTree(QAbstractItemModel):
             if item.node is not node:
                 item.node = node
                 changed.append(item)
-        self._mark(nodes)
+        _mark(self._by_id[node.id] for node in nodes)
         changed += [i for i in self._by_id.values() if before[i.node.id] != i.shown]
         for item in changed[:_MOST_STEPS]:
             self.dataChanged.emit(self._index(item), self._index(item, LOCK))
@@ -370,3 +360,19 @@ class NodeTree(QAbstractItemModel):
 
 def _ids_of(data: QMimeData) -> list[str]:
     return bytes(data.data(NODES_MIME).data()).decode().split("\n")
+
+
+def _children(items: Iterable[_Item]) -> dict[str | None, list[str]]:
+    """Ids of children by the id of their parent."""
+    return {
+        item.node.id if item.node else None: [child.node.id for child in item.children]
+        for item in items
+        if item.children
+    }
+
+
+def _mark(items: Iterable[_Item]) -> None:
+    """Note whether all above each item is visible; parents come first."""
+    for item in items:
+        above = item.parent
+        item.shown = above is None or above.node is None or (above.shown and above.node.visible)

@@ -413,14 +413,7 @@ class NodeView(QTreeView):
         """A chevron before what has children."""
         if not self.tree.rowCount(index):
             return
-        name = "chevron-down" if self.isExpanded(index) else "chevron-right"
-        side = float(Metrics.fold)
-        box = QRectF(rect.right() - side, 0.0, side, side)
-        box.moveTop(rect.top() + (rect.height() - side) / 2.0)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_icon(painter, name, self.session.theme.tokens.color("quiet"), box)
-        painter.restore()
+        _paint_chevron(painter, rect, self.isExpanded(index), self.session)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Delete removes nodes; V shows and hides; Escape chooses nothing."""
@@ -463,3 +456,14 @@ class NodeView(QTreeView):
         if not index.isValid():
             self.clearSelection()
         self.menu_asked.emit(self.viewport().mapToGlobal(place))
+
+
+def _paint_chevron(painter: QPainter, rect: QRect, is_open: bool, session: Session) -> None:
+    side = float(Metrics.fold)
+    box = QRectF(rect.right() - side, 0.0, side, side)
+    box.moveTop(rect.top() + (rect.height() - side) / 2.0)
+    name = "chevron-down" if is_open else "chevron-right"
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_icon(painter, name, session.theme.tokens.color("quiet"), box)
+    painter.restore()
