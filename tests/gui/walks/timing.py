@@ -53,10 +53,17 @@ def key_camera(walk: Walk) -> None:
     walk.check(not timeline.compact, "The timeline stays folded though something is keyed.")
     walk.session.playback.seek(1.0)
     walk.shot("keyed")
+    walk.session.playback.set_follow_view(False)
+    walk.look(150.0, 30.0)
+    walk.wheel(walk.viewport, at(walk, 0.5, 0.5), -7)
+    walk.shot("path")
+    walk.session.playback.set_follow_view(True)
 
 
 def key_grade(walk: Walk) -> None:
     """The strength of a grade, with its diamond."""
+    walk.session.playback.seek(0.0)
+    walk.look()
     walk.click(walk.viewport, at(walk, 0.44, 0.72))
     add_modifier(walk, "Grade", "grade")
     card = walk.panel("modifiers").cards[-1]
@@ -162,10 +169,11 @@ def play(walk: Walk) -> None:
 
 def cue(walk: Walk) -> None:
     """A cue with a name."""
-    walk.act("timeline.open")
+    timeline = walk.panel("timeline")
+    if timeline.compact:
+        walk.act("timeline.open")
     walk.session.playback.seek(1.5)
     walk.settle()
-    timeline = walk.panel("timeline")
     walk.act("timeline.add-cue")
     walk.rest(200)
     walk.write("Bloom")

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QToolTip,
     QWidget,
 )
+from shiboken6 import isValid
 
 from polyorama_studio import logs
 from polyorama_studio.preferences import Preferences
@@ -253,6 +254,12 @@ class Walk:
 
         self.until(there, f"No dialog {title!r} opened.", 8.0)
         return found[0]
+
+    def gone(self, dialog: QDialog) -> None:
+        """Wait until a dialog is closed."""
+        self.until(
+            lambda: not isValid(dialog) or not dialog.isVisible(), "The dialog does not close.", 8.0
+        )
 
     def menu(self) -> QMenu:
         """The menu that is open."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QLineEdit
 
+from polyorama_studio.viewport.seen import splat_at
 from tests.gui.walks.selecting import at
 from tests.gui.walks.steps import Step
 
@@ -71,7 +72,7 @@ def camera_node(walk: Walk) -> None:
     cameras = [n for n in walk.document.nodes if type(n.content).__name__ == "CameraRig"]
     walk.check(cameras, "No camera was added.")
     walk.look(70.0, 20.0)
-    walk.wheel(walk.viewport, at(walk, 0.5, 0.5), -4)
+    walk.wheel(walk.viewport, at(walk, 0.5, 0.5), -9)
     walk.shot("seen")
     walk.focus_view()
     walk.keys("0")
@@ -84,10 +85,16 @@ def camera_node(walk: Walk) -> None:
 def measure(walk: Walk) -> None:
     """Two points of the pot."""
     walk.tool("measure")
-    for x, y in ((0.37, 0.62), (0.56, 0.62)):
-        walk.click(walk.viewport, at(walk, x, y))
+    height = 0.72 * walk.viewport.height()
+    places = [QPointF(x, height) for x in range(0, walk.viewport.width(), 4)]
+    hits = [place for place in places if splat_at(walk.viewport, place) is not None]
+    walk.check(len(hits) > 10, "The pot is not seen.")
+    for place in (hits[2], hits[-3]):
+        walk.click(walk.viewport, place)
         walk.rest(150)
+    walk.move(walk.viewport, at(walk, 0.3, 0.3))
     walk.shot()
+    walk.keys("Esc")
 
 
 def palette(walk: Walk) -> None:
@@ -137,7 +144,7 @@ def preferences(walk: Walk) -> None:
     walk.settle()
     walk.shot()
     walk.keys("Esc")
-    walk.until(lambda: not dialog.isVisible(), "Escape does not close the preferences.", 5.0)
+    walk.gone(dialog)
 
 
 def shortcuts(walk: Walk) -> None:
