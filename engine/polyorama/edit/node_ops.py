@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.edit.ops import op
+from polyorama.edit.references import detached, selections_with_copies
 from polyorama.errors import UsageError
 from polyorama.scene.contents import CameraRig
-from polyorama.scene.document import Document, Node, id_for
+from polyorama.scene.document import Document, Node, id_for, node_with_ids
 from polyorama.scene.properties_of import set_property
 from polyorama.scene.transform import affine_matrix
 
@@ -23,6 +24,8 @@ __all__ = [
     "add_node", "choose", "duplicate", "fix", "follow", "group", "move", "place", "remove",
     "rename", "see_through", "set_value", "show", "ungroup",
 ]  # fmt: skip
+
+_MOST_NODES = 20_000
 
 
 def _ids(document: Document, nodes: Sequence[str] | str | None) -> tuple[str, ...]:
@@ -210,12 +213,16 @@ def move(
 
 @op("Remove nodes")
 def remove(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
-    """Take nodes and everything below them out of the document, with their keys."""
+    """Take nodes and everything below them out of the document, with their keys.
+
+    Crops by a volume that goes keep its place; cameras that follow what goes stand where they are.
+    """
     gone = _branches(document, _ids(document, nodes))
     return _without(document, gone)
 
 
 def _without(document: Document, gone: set[str] | frozenset[str]) -> Document:
+    document = detached(document, gone)
     tracks = {
         path: track
         for path, track in document.timeline.tracks.items()
@@ -271,29 +278,38 @@ def ungroup(document: Document, nodes: Sequence[str] | str | None = None) -> Doc
 
 @op("Duplicate nodes")
 def duplicate(document: Document, nodes: Sequence[str] | str | None = None) -> Document:
-    """Copy nodes and everything below them, with their keys; arrays are shared."""
-    made: list[Node] = []
-    chosen: list[str] = []
-    tracks = dict(document.timeline.tracks)
+    """Copy nodes and everything below them, with their keys; arrays are shared.
+
+    What is copied together belongs together: a camera that follows a node follows its copy.
+
+    Raises
+    ------
+    UsageError
+        If the document would have more than 20,000 nodes.
+    """
+    roots = _roots(document, _ids(document, nodes))
+    branches = {node_id: document.below(node_id) for node_id in roots}
+    if len(document.nodes) + sum(map(len, branches.values())) > _MOST_NODES:
+        raise UsageError(f"A document of copies has at most {_MOST_NODES:,} nodes.")
     taken = {n.id for n in document.nodes}
-    for node_id in _roots(document, _ids(document, nodes)):
-        branch = document.below(node_id)
-        fresh: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    for node in (node for branch in branches.values() for node in branch):
+        copies[node.id] = id_for(f"{node.id} copy", taken)
+        taken.add(copies[node.id])
+    made: list[Node] = []
+    for node_id, branch in branches.items():
         for node in branch:
-            fresh[node.id] = id_for(f"{node.id} copy", taken)
-            taken.add(fresh[node.id])
-        for node in branch:
-            title = f"{node.name} copy" if node.id == node_id else node.name
-            parent = fresh.get(node.parent or "", node.parent)
-            made.append(replace(node, id=fresh[node.id], parent=parent, name=title))
-        for path, track in document.timeline.tracks.items():
-            owner, _, rest = path.partition("/")
-            if owner in fresh:
-                tracks[f"{fresh[owner]}/{rest}"] = track
-        chosen.append(fresh[node_id])
+            fresh = node_with_ids(node, copies)
+            made.append(replace(fresh, name=f"{node.name} copy") if node.id == node_id else fresh)
+    tracks = dict(document.timeline.tracks)
+    for path, track in document.timeline.tracks.items():
+        owner, _, rest = path.partition("/")
+        if owner in copies:
+            tracks[f"{copies[owner]}/{rest}"] = track
     return replace(
         document,
         nodes=(*document.nodes, *made),
-        chosen=tuple(chosen),
+        chosen=tuple(copies[i] for i in roots),
         timeline=replace(document.timeline, tracks=tracks),
+        selections=selections_with_copies(document.selections, copies),
     )

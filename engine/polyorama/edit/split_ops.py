@@ -200,7 +200,7 @@ def merge(
         if node.id == first.id:
             node = made
         elif node.parent in gone:
-            place = into @ document.world(node.id)
+            place = into @ still.world(node.id)
             node = replace(node, parent=first.id, transform=place)
         if isinstance(node.content, CameraRig) and node.content.follows in gone:
             node = replace(node, content=replace(node.content, follows=first.id))

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
     from polyorama.scene.modifiers import Modifier
 
-__all__ = ["Content", "Document", "Node", "Source", "id_for", "new_id", "with_ids"]
+__all__ = [
+    "Content", "Document", "Node", "Source", "id_for", "new_id", "node_with_ids", "with_ids",
+]  # fmt: skip
 
 Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
 """What a node may hold."""
@@ -443,7 +445,7 @@ def with_ids(document: Document, ids: Mapping[str, str]) -> Document:
     )
     return replace(
         document,
-        nodes=tuple(_node_with_ids(node, ids) for node in document.nodes),
+        nodes=tuple(node_with_ids(node, ids) for node in document.nodes),
         timeline=replace(document.timeline, tracks=tracks),
         selection=of_sets(document.selection),
         chosen=tuple(ids[i] for i in document.chosen),
@@ -452,7 +454,8 @@ def with_ids(document: Document, ids: Mapping[str, str]) -> Document:
     )
 
 
-def _node_with_ids(node: Node, ids: Mapping[str, str]) -> Node:
+def node_with_ids(node: Node, ids: Mapping[str, str]) -> Node:
+    """The node with other ids for itself and whatever it names; those not in `ids` stay."""
     content = node.content
     if isinstance(content, CameraRig) and content.follows in ids:
         content = replace(content, follows=ids[content.follows])
@@ -460,8 +463,10 @@ def _node_with_ids(node: Node, ids: Mapping[str, str]) -> Node:
         m.replaced(volume=ids[m.volume]) if getattr(m, "volume", None) in ids else m  # type: ignore[attr-defined]
         for m in node.modifiers
     )
-    parent = None if node.parent is None else ids[node.parent]
-    return replace(node, id=ids[node.id], parent=parent, content=content, modifiers=stack)
+    parent = None if node.parent is None else ids.get(node.parent, node.parent)
+    return replace(
+        node, id=ids.get(node.id, node.id), parent=parent, content=content, modifiers=stack
+    )
 
 
 def _joined_timeline(timelines: Sequence[Timeline]) -> Timeline:
