@@ -476,7 +476,7 @@ BAD = {
         lambda f: write_colmap_text(
             f / "sparse/0", ["000.png"], sphere_cameras(1, 40), lens="PINHOLE 99999999 40 9 9 9 9"
         ),
-        "a side that is not 1 to 16384 pixels",
+        "a size of 99999999 by 40 pixels, which are not 1 to 16384",
     ),
     "long name": (
         lambda f: write_colmap_text(f / "sparse/0", ["a" * 4000], sphere_cameras(1, 40)),

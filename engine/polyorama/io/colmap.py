@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from polyorama.core.arguments import said
 from polyorama.core.text import count_of, quoted
 from polyorama.core.types import MAX_SIDE, Camera
 from polyorama.errors import FileFormatError, PolyoramaError
@@ -203,7 +204,8 @@ def _optics(model: str, width: int, height: int, values: list[float], source: Pa
     if not np.isfinite(values).all():
         raise ValueError("a lens with NaN or infinity")
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE):
-        raise ValueError(f"a side that is not 1 to {MAX_SIDE} pixels")
+        sides = f"{said(width)} by {said(height)}"
+        raise ValueError(f"a size of {sides} pixels, which are not 1 to {MAX_SIDE}")
     one = model in _ONE_FOCAL
     fx, fy = values[0], values[0 if one else 1]
     cx, cy, *rest = values[1 if one else 2 :]
