@@ -8,6 +8,7 @@ import math
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,7 +100,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from PySide6.QtWidgets import QApplication
 
     from polyorama.errors import PolyoramaError
-    from polyorama_studio import logs
+    from polyorama_studio import calls, logs
+    from polyorama_studio.preferences import Preferences
     from polyorama_studio.screenshot import Screenshot
     from polyorama_studio.session import Session
     from polyorama_studio.window import Window
@@ -107,6 +109,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     logs.install()
     QCoreApplication.setApplicationName("Polyorama")
     QGuiApplication.setDesktopFileName("polyorama")
+    preferences = Preferences()
+    if preferences.scale_percent != 100 and "QT_SCALE_FACTOR" not in os.environ:
+        os.environ["QT_SCALE_FACTOR"] = f"{preferences.scale_percent / 100:g}"
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(
         Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
     )
@@ -115,7 +120,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     assert isinstance(application, QApplication)
     # Ctrl+C in the terminal ends the program, as it does everywhere else.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    session = Session()
+    session = Session(
+        preferences=preferences,
+        make_rasterizer=partial(calls.make_rasterizer, preferences.backend),
+    )
+    logs.tell_uncaught(partial(session.bridge.post, "uncaught", session.on_uncaught))
     if options.theme:
         session.theme.set_name(options.theme)
     session.theme.apply()
@@ -138,6 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif options.files:
         session.open_files(options.files)
     if screenshot is None:
+        session.saving.look_for_lost_work()
         return application.exec()
     screenshot.start()
     # Closed by hand before its picture was made, the window has not done what was asked either.

@@ -6,6 +6,7 @@ Workers `post` values under a key; the newest value of each key is delivered, at
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -75,4 +76,10 @@ class Bridge(QObject):
         with self._lock:
             mail, self._mail = self._mail, {}
         for handler, value in mail.values():
-            handler(value)
+            try:
+                handler(value)
+            except BaseException as error:
+                # One that fails takes no mail away from the others.
+                if not isinstance(error, Exception):
+                    raise
+                sys.excepthook(type(error), error, error.__traceback__)

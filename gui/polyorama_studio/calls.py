@@ -52,10 +52,12 @@ __all__ = [
     "name_of",
     "open_document",
     "open_what_can_be",
+    "png_of",
     "recovered",
     "sample_path",
     "save_picture",
     "save_project",
+    "thumbnail_of",
 ]
 
 log = logging.getLogger(__name__)
@@ -65,9 +67,10 @@ _THUMBNAIL = (480, 300)
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """An example script: its first line is its title."""
+    """An example script, named after its file; its first line says what it does."""
 
     title: str
+    summary: str
     text: str
     path: Path
 
@@ -274,11 +277,11 @@ def save_project(
     from polyorama.io.project import write_project
 
     seen = document if camera is None else replace(document, camera=camera)
-    write_project(seen, path, thumbnail=None if image is None else _thumbnail(image))
+    write_project(seen, path, thumbnail=None if image is None else png_of(image))
 
 
-def _thumbnail(image: QImage) -> bytes:
-    """A PNG of at most `_THUMBNAIL` pixels a side."""
+def png_of(image: QImage) -> bytes:
+    """A picture as a small PNG."""
     small = image.scaled(
         *_THUMBNAIL, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
     )
@@ -333,14 +336,28 @@ def example_scripts() -> list[Script]:
     found = []
     for path in sorted(_examples().glob("*.py")):
         text = path.read_text(encoding="utf-8")
-        first = text.partition("\n")[0].strip('"#. ')
-        found.append(Script(first or path.stem, text, path))
+        found.append(Script(_title(path), text.partition("\n")[0].strip('"#. '), text, path))
     return found
 
 
 def example_projects() -> list[tuple[str, Path]]:
     """Titles and files of the projects that ship with Polyorama, the sample stage apart."""
-    return [
-        (path.stem.partition("-")[2].replace("-", " ").capitalize(), path)
-        for path in sorted(_examples().glob("*.poly"))
-    ]
+    return [(_title(path), path) for path in sorted(_examples().glob("*.poly"))]
+
+
+def _title(path: Path) -> str:
+    """A file's name without its number, as a title."""
+    return path.stem.lstrip("0123456789-_").replace("-", " ").replace("_", " ").capitalize()
+
+
+def thumbnail_of(path: Path) -> bytes | None:
+    """Bytes of the picture that a project holds; None where there is none to be had.
+
+    Raises
+    ------
+    PolyoramaError
+        If the file is missing or damaged.
+    """
+    from polyorama.io.project import read_thumbnail
+
+    return read_thumbnail(path)

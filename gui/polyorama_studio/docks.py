@@ -43,7 +43,9 @@ _SIZES = {
     "right": (Metrics.dock_right, Qt.Orientation.Horizontal),
     "bottom": (Metrics.dock_bottom, Qt.Orientation.Vertical),
 }
-_LAYOUT_VERSION = 1
+_SMALL = 0.8
+"""Of that size; a panel that has less, when it is asked for, gets it."""
+_LAYOUT_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ class Dock:
     shown
         Whether it is there before a person has arranged anything.
     bare
-        Whether it has no title bar while it is docked: it says itself what it is.
+        Whether it has no title bar while it is docked, and a place of its own: it says itself what
+        it is.
     """
 
     id: str
@@ -190,6 +193,7 @@ class DockHost(QMainWindow):
         self.docks: dict[str, _DockWidget] = {}
         self.folded: dict[str, tuple[str, ...]] = {}
         """Of areas that are folded to icons, the docks that come back."""
+        self._raised: _DockWidget | None = None
         self._hidden: bytes | None = None
         self._sized = False
         self._settle = QTimer(self)
@@ -256,15 +260,14 @@ class DockHost(QMainWindow):
         dock.make()
         dock.show()
         dock.raise_()
-        if not dock.isFloating():
-            self._widen(dock, area)
+        self._raised = dock
         self._arrange()
 
-    def _widen(self, dock: _DockWidget, area: str) -> None:
+    def _widen(self, dock: _DockWidget) -> None:
         """Give an area that is too small for a panel the size of its first start."""
-        wanted, way = _SIZES[area]
+        wanted, way = _SIZES[self.area(dock.dock.id)]
         size = dock.height() if way == Qt.Orientation.Vertical else dock.width()
-        if not dock.dock.bare and size < 0.8 * wanted:
+        if not dock.dock.bare and not dock.isFloating() and size < _SMALL * wanted:
             self.resizeDocks([dock], [wanted], way)
 
     def fold(self, area: str) -> None:
@@ -336,11 +339,17 @@ class DockHost(QMainWindow):
         self.folded = {}
         for area in _AREAS:
             docks = [w for w in self.docks.values() if w.dock.area == area]
+            docks.sort(key=_is_bare)
             for dock in docks:
                 dock.setFloating(False)
-                self.addDockWidget(_AREAS[area], dock)
-            for dock in docks[1:]:
-                self.tabifyDockWidget(docks[0], dock)
+                self.removeDockWidget(dock)
+            tabbed = [dock for dock in docks if not dock.dock.bare]
+            for dock in docks:
+                if dock.dock.bare or dock is tabbed[0]:
+                    # Strips lie below the others, which they would keep as low as themselves.
+                    self.addDockWidget(_AREAS[area], dock, Qt.Orientation.Vertical)
+            for dock in tabbed[1:]:
+                self.tabifyDockWidget(tabbed[0], dock)
             for dock in docks:
                 dock.setVisible(dock.dock.shown)
             front = next((dock for dock in docks if dock.dock.shown), None)
@@ -379,6 +388,9 @@ class DockHost(QMainWindow):
 
     @Slot()
     def _on_settled(self) -> None:
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            self._widen(raised)
         for widget in self.docks.values():
             if widget.open:
                 tabs = [other.tab() for other in self._sharing(widget)]
@@ -436,6 +448,10 @@ class _Call:
 
     def __call__(self, *said: object) -> None:
         self._function(*self._arguments)
+
+
+def _is_bare(dock: _DockWidget) -> bool:
+    return dock.dock.bare
 
 
 def _behind(dock: _DockWidget) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
-__all__ = ["install", "log_text", "start_of_qt"]
+__all__ = ["install", "log_text", "start_of_qt", "tell_uncaught"]
 
 _KEPT = 500
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -27,6 +27,7 @@ _QT_LEVELS = {
     QtMsgType.QtFatalMsg: logging.CRITICAL,
 }
 _lines: deque[str] = deque(maxlen=_KEPT)
+_told: list[Callable[[BaseException], None]] = []
 _log = logging.getLogger("polyorama_studio")
 
 
@@ -54,6 +55,11 @@ def install() -> None:
     sys.excepthook = _on_exception
     threading.excepthook = _on_thread_exception
     qInstallMessageHandler(_on_qt_message)
+
+
+def tell_uncaught(tell: Callable[[BaseException], None] | None) -> None:
+    """Have a function told, from whatever thread, of errors that nobody catches; None ends it."""
+    _told[:] = [] if tell is None else [tell]
 
 
 @contextlib.contextmanager
@@ -89,6 +95,8 @@ def _on_exception(
         sys.__excepthook__(kind, error, trace)
     else:
         _log.critical("An error that nobody caught.", exc_info=(kind, error, trace))
+        for tell in _told:
+            tell(error)
 
 
 def _on_thread_exception(arguments: threading.ExceptHookArgs) -> None:

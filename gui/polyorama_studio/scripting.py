@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import ctypes
-import io
 import itertools
 import threading
 from collections.abc import Generator
@@ -219,11 +218,15 @@ class Runner(QObject):
                 raise
         self._post(self._end, wrong)
 
-    def _print(self, *values: object, **options: Any) -> None:
-        if options.get("file") is not None:
-            return
-        stream = io.StringIO()
-        self._say(stream.getvalue())
+    def _print(
+        self, *values: object, sep: str = " ", end: str = "\n", file: Any = None,
+        flush: bool = False,
+    ) -> None:  # fmt: skip
+        text = sep.join(map(str, values)) + end
+        if file is None:
+            self._say(text)
+        else:
+            file.write(text)
 
     def _say(self, text: str) -> None:
         self._post(self.said.emit, text)

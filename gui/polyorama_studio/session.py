@@ -22,6 +22,7 @@ from polyorama_studio.saving import Saving
 from polyorama_studio.sharing import Sharing
 from polyorama_studio.stage import Stage
 from polyorama_studio.theme import Theme
+from polyorama_studio.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,6 +115,7 @@ class Session(QObject):
         self.saving = Saving(self)
         self.opening = Opening(self, opener)
         self.sharing = Sharing(self)
+        self.thumbnails = Thumbnails(self)
         self.told: deque[Told] = deque(maxlen=_MOST_TOLD)
         """Notices that were shown, oldest first."""
         self.notice.connect(self._remember_notice)
@@ -199,7 +201,7 @@ class Session(QObject):
 
     @Slot(object)
     def _on_job_ended(self, job: Job) -> None:
-        if self.busy is not None and not any(other.listed for other in self.jobs.active):
+        if job.listed and not any(other.listed for other in self.jobs.active):
             self.set_busy(None)
 
     # The house

@@ -179,7 +179,7 @@ QPushButton[plain="true"]:focus { border-color: $accent; }
 #startHint, #recentTitle { color: $quiet; font-size: $label; }
 #recentRow {
     background: transparent; border: 1px solid transparent; border-radius: $corner;
-    min-height: 26px; max-height: 26px; padding: 0;
+    min-height: 33px; max-height: 33px; padding: 0;
 }
 #recentRow:hover { background: $raised; }
 #recentRow:focus { border-color: $accent; }

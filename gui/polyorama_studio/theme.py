@@ -163,11 +163,12 @@ class Metrics:
     palette_rows = 12
     preferences = 520
     dialog_words = 500
-    examples = (820, 520)
+    examples = (760, 420)
+    keys_height = 520
     card = (136, 84)
     """a picture on the start page"""
     row_picture = (44, 27)
-    status = 26
+    status = 24
     icon = 16
     mark = 56
     motion = 120
@@ -183,7 +184,7 @@ class Metrics:
     strip = 34
     gizmo_dot = 8
     toast_width = 380
-    start_width = 560
+    start_width = 600
     busy_ring = 14
     focus_dot = 5
     grain = 96
@@ -220,7 +221,7 @@ class Metrics:
     """of the busy note's width, at most"""
     recent_words = 480
     """of the start page's width, for a file's name and folder"""
-    timeline_strip = 40
+    timeline_strip = 36
     """the whole timeline while nothing is keyed"""
     timeline_bar = 34
     timeline_ruler = 30

@@ -69,7 +69,8 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
 
 @pytest.fixture(autouse=True)
 def own_journals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Journals lie in a folder of this test."""
+    """Journals, and pictures of files, lie in folders of this test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "journals"
     for module in ("journal", "recovery"):
         monkeypatch.setattr(f"polyorama.io.{module}.state_folder", lambda: folder)

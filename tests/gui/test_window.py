@@ -104,7 +104,7 @@ def test_start_page_keeps_its_spaces(qtbot: QtBot, window: Window, tmp_path: Pat
         assert title.height() == title.heightForWidth(title.width())
         places.append((title.y(), hint.y(), start.open_button.y()))
         rows = [row for row in start.findChildren(RecentRow) if row.isVisible()]
-        assert [row.height() for row in rows] == [28] * number
+        assert [row.height() for row in rows] == [35] * number
         assert start.rect().contains(rows[-1].geometry() if rows else start.open_button.geometry())
     assert len(set(places)) == 1
 

@@ -79,7 +79,7 @@ def test_any_name_can_be_opened(qtbot: QtBot, window: Window, tmp_path: Path, na
     assert shown == f"{legible(name)}[*] - Polyorama"
     session.opening.close()
     row = next(row for row in window.findChildren(RecentRow) if row.isVisible())
-    assert row.height() == 28, "one line"
+    assert row.height() == 35, "one line"
     for label in row.findChildren(QLabel):
         assert label.geometry().right() <= row.width()
         assert label.pixmap() or label.textFormat() == Qt.TextFormat.PlainText

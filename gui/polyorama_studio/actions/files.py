@@ -46,13 +46,13 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "file.save", "Save", lambda w: w.session.saving.save(), "file", "Ctrl+S", _can_save,
-        "Save the project", python="po.write_document(doc.document, path)", icon="save", group=1,
+        "Save the project", python="po.save(doc, path)", icon="save", group=1,
         rail=True,
     ),
     Action(
         "file.save-as", "Save as...", lambda w: w.asking.save_as(), "file", "Ctrl+Alt+S",
         has_document, "Save the project in another file",
-        python="po.write_document(doc.document, path)", dialog=True, group=1,
+        python="po.save(doc, path)", dialog=True, group=1,
     ),
     Action(
         "file.save-picture", "Save picture...", lambda w: w.asking.save_picture(),

@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
 from polyorama_studio import calls
 from polyorama_studio.coloring import PythonColors
 from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.theme import Metrics, fixed_font
+from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
     from polyorama_studio.session import Session
 
 __all__ = ["ExamplesDialog"]
+
+_ALL = 100
+"""Of the room, before the dialog's own stretch."""
 
 
 class ExamplesDialog(Dialog):
@@ -31,7 +35,8 @@ class ExamplesDialog(Dialog):
         self.list.setFixedWidth(Metrics.dock_left)
         self.list.setAccessibleName(self.tr("Example scripts"))
         for script in self.scripts:
-            self.list.addItem(script.title)
+            item = QListWidgetItem(script.title, self.list)
+            item.setToolTip(tip(script.summary))
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
         self.text.setFont(fixed_font(Metrics.body))
@@ -48,6 +53,7 @@ class ExamplesDialog(Dialog):
         self.add_button(self.tr("Close"), self.accept, primary=True)
         self.list.currentRowChanged.connect(self._show)
         self.list.setCurrentRow(0)
+        self.layout().setStretchFactor(self.body, _ALL)
         self.resize(*Metrics.examples)
 
     @Slot(int)

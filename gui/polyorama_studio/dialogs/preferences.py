@@ -129,6 +129,7 @@ class PreferencesDialog(Dialog):
         self.history = QSpinBox(self)
         self.history.setRange(_LEAST_MIB, _MOST_MIB)
         self.history.setSingleStep(64)
+        self.history.lineEdit().setTextMargins(Metrics.space[0], 0, 0, 0)
         self.history.setSuffix(self.tr(" MiB"))
         self.history.setValue(preferences.history_mib)
         self.history.setAccessibleName(self.tr("Memory of the history"))

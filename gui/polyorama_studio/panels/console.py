@@ -25,7 +25,7 @@ from polyorama_studio.scripting import Runner
 from polyorama_studio.theme import Metrics, fixed_font
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
 
     from polyorama_studio.session import Session
 
@@ -58,8 +58,8 @@ class _Prompt(QPlainTextEdit):
     @Slot()
     def _fit(self) -> None:
         rows = min(max(self.document().blockCount(), 1), 8)
-        frame = 2 * (self.frameWidth() + round(self.document().documentMargin()))
-        self.setFixedHeight(rows * self.fontMetrics().lineSpacing() + frame + Metrics.hair)
+        frame = 2 * (Metrics.hair + round(self.document().documentMargin()))
+        self.setFixedHeight(rows * self.fontMetrics().lineSpacing() + frame)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter runs, arrows at the first and last line bring back what was typed."""
@@ -158,10 +158,24 @@ class ConsolePanel(QWidget):
 
     def _append(self, line: str) -> None:
         bar = self.output.verticalScrollBar()
-        follow = bar.value() >= bar.maximum() - 2
+        follow = bar.value() >= bar.maximum() - 1
         self.output.appendPlainText(line)
         if follow:
-            bar.setValue(bar.maximum())
+            self._to_end()
+
+    def _to_end(self) -> None:
+        bar = self.output.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The last lines, first."""
+        super().showEvent(event)
+        self._to_end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The last lines stay in sight."""
+        super().resizeEvent(event)
+        self._to_end()
 
     @Slot(str)
     def _on_logged(self, line: str) -> None:
@@ -170,12 +184,15 @@ class ConsolePanel(QWidget):
 
     @Slot(str)
     def _on_said(self, text: str) -> None:
-        for line in text.rstrip("\n").split("\n"):
-            self._append(f"# {line}")
+        self._remark("# ", text)
 
     @Slot(str)
     def _on_failed(self, sentence: str) -> None:
-        self._append(f"#! {sentence}")
+        self._remark("#! ", sentence)
+
+    def _remark(self, mark: str, text: str) -> None:
+        for line in text.rstrip("\n").split("\n"):
+            self._append(f"{mark}{line}")
 
     @Slot()
     def _on_ended(self) -> None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from polyorama_studio.icons import icon, paint_icon
+from polyorama_studio import calls
+from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import legible, shortened, tip
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QPixmap
+
     from polyorama_studio.session import Session
 
-__all__ = ["RecentRow", "StartPage"]
+__all__ = ["ProjectCard", "RecentRow", "StartPage"]
 
 _SHOWN = 5
 
@@ -30,16 +33,98 @@ class _Mark(QWidget):
         self.setFixedSize(Metrics.mark, Metrics.mark)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """The icon, large."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_icon(
-            painter, "polyorama", self._session.theme.tokens.color("text"), QRectF(self.rect())
-        )
+        color = self._session.theme.tokens.color("accent")
+        paint_icon(painter, "polyorama", color, QRectF(self.rect()))
         painter.end()
 
 
+class _Picture(QWidget):
+    """The picture of a file with round corners; its icon where there is none."""
+
+    def __init__(
+        self, session: Session, path: Path, size: tuple[int, int], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._path = path.absolute()
+        self.setFixedSize(*size)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        session.thumbnails.came.connect(self._on_came)
+
+    @Slot(object)
+    def _on_came(self, path: Path) -> None:
+        if path == self._path:
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The picture fills its frame, cut where it is of another shape."""
+        tokens = self._session.theme.tokens
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        area = QRectF(self.rect())
+        frame = QPainterPath()
+        corner = float(Metrics.corner)
+        frame.addRoundedRect(area, corner, corner)
+        picture = self._session.thumbnails.of(self._path)
+        if picture is None:
+            painter.fillPath(frame, tokens.color("raised"))
+            side = float(Metrics.icon)
+            box = QRectF(0, 0, side, side)
+            box.moveCenter(area.center())
+            name = "theatre" if self._path.suffix == ".poly" else "splats"
+            paint_icon(painter, name, tokens.color("quiet"), box)
+        else:
+            painter.setClipPath(frame)
+            painter.drawPixmap(_filling(picture, area), picture, QRectF(picture.rect()))
+        painter.end()
+
+
+def _filling(picture: QPixmap, area: QRectF) -> QRectF:
+    """Where a picture lies that fills an area, its middle in the area's."""
+    scale = max(area.width() / picture.width(), area.height() / picture.height())
+    box = QRectF(0, 0, picture.width() * scale, picture.height() * scale)
+    box.moveCenter(area.center())
+    return box
+
+
+class ProjectCard(QPushButton):
+    """A project that comes with Polyorama: its picture and its name."""
+
+    chosen = Signal(object)
+
+    def __init__(self, session: Session, title: str, path: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("startCard")
+        self.path = path
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(self.tr("Open {0}").format(title))
+        self.setToolTip(tip(title))
+        edge = Metrics.space[0]
+        width, height = Metrics.card
+        self._name = QLabel(title, self)
+        self._name.setFont(font(Metrics.label))
+        self._name.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._name.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(edge, edge, edge, edge)
+        column.setSpacing(edge)
+        column.addWidget(_Picture(session, path, Metrics.card, self))
+        column.addWidget(self._name)
+        words = self._name.sizeHint().height()
+        self.setFixedSize(width + 2 * edge, height + words + edge + 2 * edge)
+        self.clicked.connect(self._choose)
+
+    @Slot()
+    def _choose(self) -> None:
+        self.chosen.emit(self.path)
+
+
 class RecentRow(QPushButton):
-    """One recent file: its name, and in quiet text the folder it lies in."""
+    """One recent file: its picture, its name, and in quiet text the folder it lies in."""
 
     chosen = Signal(object)
 
@@ -50,13 +135,6 @@ class RecentRow(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setToolTip(tip(str(path)))
         self.setAccessibleName(self.tr("Open {0}").format(legible(path.name)))
-        tokens = session.theme.tokens
-        mark = QLabel(self)
-        name = "theatre" if path.suffix == ".poly" else "splats"
-        side = Metrics.icon
-        mark.setPixmap(
-            icon(name, tokens.color("quiet")).pixmap(QSize(side, side), self.devicePixelRatioF())
-        )
         title, folder = QLabel(self), QLabel(self)
         least = 2 * Metrics.space[4]
         title.setTextFormat(Qt.TextFormat.PlainText)
@@ -66,12 +144,12 @@ class RecentRow(QPushButton):
         metrics = QFontMetrics(font(Metrics.label))
         room = Metrics.recent_words - title.fontMetrics().horizontalAdvance(title.text())
         folder.setText(shortened(_short(path.parent), metrics, max(room, least)))
-        for label in (mark, title, folder):
+        for label in (title, folder):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(Metrics.space[1], 0, Metrics.space[1], 0)
+        layout.setContentsMargins(Metrics.space[0], 0, Metrics.space[1], 0)
         layout.setSpacing(Metrics.space[1])
-        layout.addWidget(mark)
+        layout.addWidget(_Picture(session, path, Metrics.row_picture, self))
         layout.addWidget(title)
         layout.addStretch(1)
         layout.addWidget(folder)
@@ -90,7 +168,7 @@ def _short(folder: Path) -> str:
 
 
 class StartPage(QFrame):
-    """The invitation, two buttons, the recent files."""
+    """The invitation, two buttons, projects that come with Polyorama, the recent files."""
 
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
@@ -121,16 +199,18 @@ class StartPage(QFrame):
             button.setProperty("large", True)
             buttons.addWidget(button)
         buttons.addStretch(1)
+        self._mark = _Mark(session, self)
+        self._cards = self._made_cards()
         self._recent_title = QLabel(self.tr("Recent"), self)
         self._recent_title.setObjectName("recentTitle")
         self._recent_title.setContentsMargins(Metrics.space[1], 0, 0, 0)
         self._recent = QVBoxLayout()
-        self._recent.setSpacing(0)
+        self._recent.setSpacing(Metrics.hair)
         self._rows: list[RecentRow] = []
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(_Mark(session, self), 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addSpacing(Metrics.space[4])
         layout.addWidget(title)
         layout.addSpacing(Metrics.space[1])
@@ -138,12 +218,30 @@ class StartPage(QFrame):
         layout.addSpacing(Metrics.space[4])
         layout.addLayout(buttons)
         layout.addSpacing(2 * Metrics.space[4])
+        layout.addWidget(self._cards)
+        layout.addSpacing(Metrics.space[3])
         layout.addWidget(self._recent_title)
         layout.addSpacing(Metrics.space[0])
         layout.addLayout(self._recent)
         session.preferences.recent_changed.connect(self.refresh)
         session.theme.changed.connect(self.refresh)
         self.refresh()
+
+    def _made_cards(self) -> QWidget:
+        """Pictures of the sample stage and the example projects, in a row."""
+        holder = QWidget(self)
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        sample = [(self.tr("Sample stage"), calls.sample_path())]
+        for title, path in (*sample, *calls.example_projects()):
+            card = ProjectCard(self._session, title, path, holder)
+            card.chosen.connect(self._open)
+            row.addWidget(card)
+            row.addStretch(1)
+            holder.setFixedHeight(card.height())
+        row.takeAt(row.count() - 1)
+        return holder
 
     @Slot()
     def refresh(self) -> None:
@@ -164,8 +262,15 @@ class StartPage(QFrame):
         self.place()
 
     def place(self) -> None:
-        """In the middle of the viewport, a little above the centre."""
+        """In the middle of the viewport, a little above the centre; a low one has less in it."""
         parent = self._over
+        for part in (self._mark, self._cards):
+            part.show()
+        for part in (self._mark, self._cards):
+            self._column.activate()
+            if self._column.totalHeightForWidth(self.width()) <= parent.height():
+                break
+            part.hide()
         self._column.activate()
         # Not adjustSize: its guess at wrapped text is too high, and the labels drift apart.
         self.resize(self.width(), self._column.totalHeightForWidth(self.width()))
