@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyorama.core.jobs import run
@@ -44,6 +44,7 @@ def timeline() -> Timeline:
 # The axis
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     zooms=st.lists(st.tuples(st.floats(0.2, 5.0), st.floats(0, 800)), max_size=12),
     x=st.floats(0, 800),

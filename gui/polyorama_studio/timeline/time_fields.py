@@ -42,7 +42,7 @@ class TimeFields(QObject):
         theme = session.theme
         self.time = NumberField(_TIME, theme, parent)
         self.time.setAccessibleName(self.tr("Time"))
-        self.time.setToolTip(self.tr("Where the playhead is: drag, or type 1/3, +=0.5, 90 f/30"))
+        self.time.setToolTip(self.tr("Where the playhead is: drag, or type 1/3, +=0.5, 90/30"))
         self.time.setFixedWidth(4 * Metrics.control)
         self.time.changed.connect(self._session.playback.scrub)
         self.frame = QLabel(parent)
