@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from polyorama_studio.timeline import keys
 from polyorama_studio.timeline.axis import TimeAxis
 from polyorama_studio.timeline.rows import Row, rows_of
+from polyorama_studio.timeline.snapping import snapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["TimelineState"]
 
-_SNAP = 6.0
-"""Pixels within which keys, cues and the playhead attract."""
 _MOST_SHOWN_LIVE = 3000
 """With more keys in hand the sheet alone follows a drag, the picture once it is let go."""
 
@@ -165,34 +164,13 @@ class TimelineState(QObject):
 
     # Snapping
 
-    def snapped(self, seconds: float, *, without: Iterable[str] = (), keyed: bool = True) -> float:
-        """A time moved to a key, a cue, the playhead or the frame that is nearest.
-
-        Parameters
-        ----------
-        seconds
-            s.
-        without
-            Tracks whose keys do not attract, because they are what is moved.
-        keyed
-            Whether keys attract at all.
-        """
+    def snapped(self, seconds: float, *, without: Iterable[str] = ()) -> float:
+        """A time moved to what attracts it, while that is on; see `snapping.snapped`."""
         timeline = self.timeline
         if not self.snapping or timeline is None:
             return seconds
-        skipped = set(without)
-        found = [cue.time for cue in timeline.cues]
-        found += [0.0, timeline.duration, self.session.playback.time]
-        if keyed:
-            for path, track in timeline.tracks.items():
-                if path not in skipped:
-                    times = keys.arrays_of(track).times
-                    at = np.searchsorted(times, seconds)
-                    found += [float(t) for t in times[max(at - 1, 0) : at + 1]]
-        nearest = min(found, key=lambda time: abs(time - seconds))
-        if abs(nearest - seconds) * self.axis.scale <= _SNAP:
-            return nearest
-        return self.axis.frame(seconds)
+        marks = (0.0, timeline.duration, self.session.playback.time)
+        return snapped(timeline, self.axis, seconds, marks, set(without))
 
     def frame(self, *, chosen: bool = False) -> None:
         """Show the whole timeline, or the chosen keys."""
