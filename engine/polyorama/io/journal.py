@@ -30,7 +30,7 @@ from polyorama.errors import OutputError, PolyoramaError
 from polyorama.io.journal_blobs import JOURNAL_MARK, WrittenContents
 from polyorama.io.lock import only_one
 from polyorama.io.origins import stamp_of
-from polyorama.scene.codec import CodecError, encode
+from polyorama.scene.codec import encode
 from polyorama.scene.document import Document
 from polyorama.scene.patch import Patch
 
@@ -46,8 +46,8 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 LOG, LOCK = "log", "lock"
 _CHUNK = 8 << 20
-_TROUBLES = (OSError, ValueError, TypeError, MemoryError, CodecError, PolyoramaError)
-"""What must not end the thread that writes: the next step may go well."""
+_LARGE, _TIMES = 16 << 20, 8
+"""A log of more bytes, and of so many times those of its first line, is begun afresh."""
 
 
 class _Command(Protocol):
@@ -99,10 +99,30 @@ def patch_entry(patch: Patch, contents: WrittenContents) -> dict[str, Any]:
 
 
 class _Session:
-    """One folder: from one saving to the next."""
+    """One folder: from one saving to the next, or until the log is too large.
 
-    def __init__(self, document: Document, project: Path | None, unsaved: bool) -> None:
+    Parameters
+    ----------
+    document
+        What the log begins with.
+    project
+        Beside which it lies.
+    unsaved
+        Whether the document differs from the project.
+    steps, title
+        How many steps made it differ, and the last one.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        project: Path | None,
+        unsaved: bool,
+        steps: int = 0,
+        title: str = "",
+    ) -> None:
         self.project = project
+        self.steps, self.title = 0, ""
         self._held = ExitStack()
         self._guard = threading.Lock()
         self._file: int | None = None
@@ -120,8 +140,10 @@ class _Session:
             head: dict[str, Any] = {
                 "polyorama": "journal", "format": FORMAT, "unsaved": unsaved,
                 "project": None if project is None else str(project),
+                "steps": steps, "title": title,
             }  # fmt: skip
             self.write(document, head)
+            self.room = max(_LARGE, _TIMES * self._good)
         except BaseException:
             self.discard()
             raise
@@ -150,6 +172,13 @@ class _Session:
         self.append(line_of(more | news))
         self.contents.taken()
         self.document = document
+        self.steps += more["steps"]
+        self.title = more["title"]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it would be shorter to tell the document anew."""
+        return self._good > self.room
 
     def append(self, line: bytes) -> None:
         """Append a line, whole or not at all; nothing where the folder was let go."""
@@ -383,14 +412,9 @@ class Journal:
                 if document is not session.document:
                     # What was edited while it was saved is a step too.
                     session.write(document, {"title": title, "steps": max(steps, int(bool(fresh)))})
-            except (
-                OSError,
-                ValueError,
-                TypeError,
-                MemoryError,
-                CodecError,
-                PolyoramaError,
-            ) as error:
+                if session.is_large:
+                    self._renew(session)
+            except Exception as error:  # noqa: BLE001 - the next step may go well
                 self._fail(error, number)
                 continue
             with self._state:
@@ -416,6 +440,18 @@ class Journal:
             self._replaces.discard()
             self._replaces = None
 
+    def _renew(self, session: _Session) -> None:
+        """Go on in a new folder, whose log begins with the document as it is now."""
+        try:
+            fresh = _Session(session.document, session.project, True, session.steps, session.title)
+            fresh.sync()
+        except Exception as error:  # noqa: BLE001 - all is in the old one
+            session.room *= 2
+            log.warning("The journal goes on in its large log (%s).", error)
+            return
+        self._session = fresh
+        session.discard()
+
     def _fail(self, error: Exception, number: int) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         told = OutputError(
@@ -427,7 +463,10 @@ class Journal:
             first, self._failed = not self._failed, True
             self._state.notify_all()
         if first and self._report is not None:
-            self._report(told)
+            try:
+                self._report(told)
+            except Exception:
+                log.exception("The failure of the journal could not be reported.")
         with self._state:  # the next step may find room again
             self._state.wait_for(lambda: self._stopping or self._number > number, timeout=5.0)
 
@@ -447,13 +486,19 @@ class Journal:
                 assert session is not None
                 self._sync(session, number)
                 hashing = hashing or session.hashing()
-            elif hashing is not None and next(hashing, hashing) is hashing:
-                hashing = None
+            elif hashing is not None:
+                try:
+                    next(hashing)
+                except StopIteration:
+                    hashing = None
+                except Exception as error:  # noqa: BLE001 - nothing ends this thread
+                    log.warning("The hash of a file could not be written down: %s", error)
+                    hashing = None
 
     def _sync(self, session: _Session, number: int) -> None:
         try:
             session.sync()
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - nothing ends this thread
             if session is self._session:
                 self._fail(error, number)
             return

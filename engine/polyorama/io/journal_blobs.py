@@ -13,7 +13,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError, PolyoramaError
 from polyorama.io.content_npz import Heavy, content_of, parts_of, read_npy
-from polyorama.io.links import find_file, read_content, sha256_of
+from polyorama.io.links import find_file, is_it, is_remote, read_content
 from polyorama.io.origins import Stamp, array_key, origin_of, owner_of, stamp_of
 from polyorama.io.project import read_member
 from polyorama.scene.codec import CodecError
@@ -214,17 +214,19 @@ class ReadContents:
             return self._places[name]
         known = self._files[name]
         link = str(known.get("link", ""))
-        places = [Path(known["path"])]
+        lost = Source(known["path"], str(known.get("sha256", "")), known["size"], linked=True)
+        # A journal may come from elsewhere; the machines that it names are not asked.
+        away = is_remote(lost.path) and not is_remote(str(self._folder))
+        places = [] if away else [Path(lost.path)]
         if link and Path(link).name == link:
             places.append(self._folder / link)
         for place in places:
             if self._is_it(place, known):
                 self._places[name] = place
                 return place
-        lost = Source(known["path"], str(known.get("sha256", "")), known["size"], linked=True)
-        found = find_file(places[0].parent, lost)
+        found = None if away else find_file(Path(lost.path).parent, lost)
         if found is None:
-            raise FileFormatError(f"The file changed or is missing: {places[0]}")
+            raise FileFormatError(f"The file changed or is missing: {lost.path}")
         self._places[name] = found
         return found
 
@@ -234,4 +236,5 @@ class ReadContents:
             return False
         if stamp.mtime_ns == known["mtime_ns"]:
             return True
-        return bool(known.get("sha256")) and sha256_of(place) == known["sha256"]
+        sha256 = str(known.get("sha256", ""))
+        return bool(sha256) and is_it(place, Source("", sha256, stamp.size))

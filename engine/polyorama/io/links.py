@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from polyorama.io.content_npz import Heavy
     from polyorama.scene.document import Document
 
-__all__ = ["find_file", "read_content", "read_linked", "relink", "sha256_of", "source_of"]
+__all__ = [
+    "find_file", "is_it", "is_remote", "read_content", "read_linked", "relink", "sha256_of",
+    "source_of",
+]  # fmt: skip
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +83,11 @@ def source_of(path: str | os.PathLike[str], *, linked: bool = False) -> Source:
     return Source(os.path.abspath(place), sha256_of(place), file_size(place), linked)
 
 
+def is_remote(path: str) -> bool:
+    """Whether a path leads to another machine: what a file says is not asked of the network."""
+    return path.startswith(("\\\\", "//"))
+
+
 def read_linked(
     source: Source, folder: Path, name: str, count: int | None
 ) -> tuple[Heavy | None, Source]:
@@ -101,11 +109,11 @@ def read_linked(
     """
     path = os.path.normpath(os.path.join(folder, source.path))
     known = replace(source, path=path)
-    if path.startswith(("\\\\", "//")):
+    if is_remote(path):
         log.warning("A file on another machine is not opened: %s", path)
         return None, known
     changed = False
-    if not _is_it(Path(path), source):
+    if not is_it(Path(path), source):
         found = find_file(folder, source)
         if found is not None:
             path = str(found)
@@ -131,7 +139,7 @@ def read_linked(
     return content, source_of(path, linked=True)
 
 
-def _is_it(path: Path, source: Source) -> bool:
+def is_it(path: Path, source: Source) -> bool:
     """Whether a file has the size and the hash of a source; what was not taken is not compared."""
     try:
         if not path.is_file() or (source.size and path.stat().st_size != source.size):
@@ -159,7 +167,7 @@ def find_file(folder: Path, source: Source) -> Path | None:
         if budget < 0:
             log.warning("The search ended before all files were looked at: %s", folder)
             return None
-        if _is_it(path, source):
+        if is_it(path, source):
             return path
     return None
 

@@ -8,15 +8,18 @@ import logging
 import os
 import re
 import shutil
+import sys
 import zlib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from polyorama.errors import FileFormatError, OutputError, PolyoramaError
 from polyorama.io.journal import FORMAT, LOCK, LOG, state_folder
 from polyorama.io.journal_blobs import JOURNAL_MARK, ReadContents
+from polyorama.io.links import is_remote
 from polyorama.io.lock import only_one
 from polyorama.scene.codec import CodecError, decode, encode
 from polyorama.scene.document import Document, Node
@@ -30,6 +33,10 @@ log = logging.getLogger(__name__)
 
 _HEAD = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{8}) ")
 _BUSY = "Another Polyorama holds this journal."
+_END_OF_TIME = 253402300800  # s, where the calendar of Python ends
+_LONGEST = 200
+"""Letters of a title."""
+_MOST_TRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +75,7 @@ class Recovery:
             If another process is at it.
         """
         with only_one(self.folder / LOCK, _BUSY):
-            lines = list(_lines(self.folder / LOG))
-            for end in range(len(lines), 0, -1):
-                try:
-                    document = _built(self.folder, lines[:end])
-                except CodecError as error:
-                    log.warning("A step of the journal is damaged (%s): %s", error, self.folder)
-                    continue
-                return document
-        raise FileFormatError(f"This journal holds nothing that can be recovered: {self.folder}")
+            return _recovered(self.folder)
 
     def discard(self) -> None:
         """Remove the journal for good.
@@ -103,15 +102,21 @@ def recoverable(*projects: str | os.PathLike[str]) -> list[Recovery]:
     """
     found = []
     for folder, note in _folders(projects):
-        if not folder.is_dir():
-            _forget(note)
-            continue
-        with contextlib.suppress(OutputError, OSError), only_one(folder / LOCK, _BUSY):
-            recovery = _summary(folder, note)
-            if recovery is None:
-                _remove(folder, note)
-            else:
-                found.append(recovery)
+        try:
+            if not folder.is_dir():
+                if folder.parent.is_dir():  # else it lies on a disk that is not there now
+                    _forget(note)
+                continue
+            with only_one(folder / LOCK, _BUSY):
+                recovery = _summary(folder, note)
+                if recovery is None:
+                    _remove(folder, note)
+                else:
+                    found.append(recovery)
+        except OutputError:
+            continue  # in use
+        except Exception as error:  # noqa: BLE001 - whatever one holds, the others are offered
+            log.warning("A journal cannot be read (%s); it was left there: %s", error, folder)
     return sorted(found, key=lambda recovery: recovery.time, reverse=True)
 
 
@@ -176,13 +181,15 @@ def _remove(folder: Path, note: Path | None) -> None:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The entries of a log, up to the first that is not whole."""
-    try:
-        left = path.stat().st_size
-        file = path.open("rb")
-    except OSError:
-        return
-    with file:
+    """The entries of a log, up to the first that is not whole.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    """
+    left = path.stat().st_size
+    with path.open("rb") as file:
         while True:
             head = _HEAD.fullmatch(file.read(18))
             if head is None:
@@ -194,42 +201,81 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             data = file.read(length + 1)
             if data[-1:] != b"\n" or zlib.crc32(data[:-1]) != int(head[2], 16):
                 return
-            entry = json.loads(data)
+            try:
+                entry = json.loads(data)
+            except (ValueError, RecursionError):
+                return
             if isinstance(entry, dict):
                 yield entry
 
 
 def _summary(folder: Path, note: Path | None) -> Recovery | None:
-    """What a journal is about; None where it holds no more than the project does."""
+    """What a journal is about; None where it holds no more than the project does.
+
+    Raises
+    ------
+    FileFormatError
+        If it is damaged at its very beginning, or a newer version wrote it.
+    OSError
+        If it cannot be read.
+    """
     head: dict[str, Any] | None = None
     steps, title, when, changed = 0, "", 0.0, False
+    if not (folder / LOG).exists() or not (folder / LOG).stat().st_size:
+        return None
     for entry in _lines(folder / LOG):
         if head is None:
-            head = entry
+            head = _checked_head(entry, folder)
         else:
             changed = changed or "patch" in entry
-        steps += entry.get("steps", 0)
-        title = entry.get("title", title)
-        when = entry.get("time", when)
-    if head is None or head.get("polyorama") != "journal":
-        return None
+        more, latest, told = entry.get("steps"), entry.get("time"), entry.get("title")
+        steps += int(more) if _is_number(more) and 0 <= more < 1 << 32 else 0
+        when = latest if _is_number(latest) and 0 <= latest < _END_OF_TIME else when
+        title = told if isinstance(told, str) else title
+    if head is None:
+        raise FileFormatError("its beginning is damaged")
     project = Path(head["project"]) if head.get("project") else None
-    gone = project is not None and not project.exists()
+    gone = project is not None and not is_remote(str(project)) and not project.exists()
     if not changed and not head.get("unsaved") and not gone:
         return None
-    return Recovery(project, datetime.fromtimestamp(when, UTC), steps, title, folder, note)
+    time = datetime.fromtimestamp(when, UTC)
+    return Recovery(project, time, steps, title[:_LONGEST], folder, note)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _checked_head(entry: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The first line of a journal, once it is sure that it is one."""
+    version, project = entry.get("format"), entry.get("project")
+    if entry.get("polyorama") != "journal" or not _is_number(version):
+        raise FileFormatError(f"This is no journal: {folder}")
+    if version > FORMAT:
+        raise FileFormatError(f"A newer version wrote this journal; update Polyorama: {folder}")
+    if project is not None and (not isinstance(project, str) or "\0" in project):
+        raise FileFormatError(f"This journal belongs to no project: {folder}")
+    return entry
 
 
 @dataclass
 class _Folded:
-    """Lines laid over each other, still as JSON: only what is left at the end is decoded."""
+    """Lines laid over each other, still as JSON: only what is left at the end is decoded.
+
+    `set_by` tells the number of the line that said a field, or a node's, last.
+    """
 
     fields: dict[str, Any] = field(default_factory=dict)
     nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
     files: dict[str, Any] = field(default_factory=dict)
     contents: dict[str, Any] = field(default_factory=dict)
+    set_by: dict[str, int] = field(default_factory=dict)
+
+    lines: int = 0
 
     def lay(self, entry: dict[str, Any]) -> None:
+        """Lay the next line over what there is."""
+        number = self.lines
         self.files |= entry.get("files", {})
         self.contents |= entry.get("contents", {})
         for name, digest in entry.get("hashes", {}).items():
@@ -238,36 +284,107 @@ class _Folded:
         if patch is None:
             return
         self.fields |= patch["fields"]
+        self.set_by |= {f"/{name}": number for name in patch["fields"]}
         for node_id in patch["removed"]:
             self.nodes.pop(node_id, None)
         for node in patch["added"]:
             self.nodes[node["id"]] = node
+            self.set_by |= {f"{node['id']}/{name}": number for name in node}
         for node_id, changes in patch["nodes"].items():
             self.nodes[node_id] = self.nodes[node_id] | changes
+            self.set_by |= {f"{node_id}/{name}": number for name in changes}
         if patch["order"] is not None:
             self.nodes = {node_id: self.nodes[node_id] for node_id in patch["order"]}
 
 
-def _built(folder: Path, lines: Sequence[dict[str, Any]]) -> Document:
-    """The document of some lines; `CodecError` where one of them is damaged."""
-    if lines[0].get("polyorama") != "journal" or lines[0].get("format", 0) > FORMAT:
-        raise FileFormatError(f"A newer version wrote this journal; update Polyorama: {folder}")
+class _DamagedError(Exception):
+    """What lines come to cannot be decoded; `first` of them are to be tried next."""
+
+    def __init__(self, first: int, why: object) -> None:
+        super().__init__(str(why))
+        self.first = first
+
+
+_WRONG = (
+    PolyoramaError, CodecError, KeyError, TypeError, AttributeError, ValueError, OverflowError,
+    RecursionError, IndexError,
+)  # fmt: skip
+"""What decoding data raises that does not fit together."""
+
+
+def _recovered(folder: Path) -> Document:
+    """The document of as many lines of a journal as fit together.
+
+    A value that is damaged is so after every line from that which said it on: the lines before
+    that are tried next.
+    """
+    end, tries = sys.maxsize, 0
+    while end > 0 and tries < _MOST_TRIES:
+        tries += 1
+        try:
+            folded = _folded(folder, end)
+            end = min(end, folded.lines)
+            return _built(folder, folded)
+        except _DamagedError as error:
+            end = min(end - 1, error.first)
+            log.warning("A step of the journal is damaged (%s): %s", error, folder)
+        except OSError as error:
+            raise FileFormatError(f"Cannot read ({error.strerror}): {folder / LOG}") from error
+    raise FileFormatError(f"This journal holds nothing that can be recovered: {folder}")
+
+
+def _folded(folder: Path, end: int) -> _Folded:
+    """The first lines of a log laid over each other, at most `end` of them."""
     folded = _Folded()
-    try:
-        for entry in lines:
+    for entry in islice(_lines(folder / LOG), end):
+        if not folded.lines:
+            _checked_head(entry, folder)
+        try:
             folded.lay(entry)
-        blobs = ReadContents(folder, folded.files, folded.contents)
-        nodes = tuple(_node(entry, blobs) for entry in folded.nodes.values())
-        values = {name: decode(entry, blobs) for name, entry in folded.fields.items()}
+        except _WRONG as error:
+            raise _DamagedError(folded.lines, f"it does not fit together: {error}") from error
+        folded.lines += 1
+    if not folded.lines:
+        raise FileFormatError(f"This journal holds nothing that can be recovered: {folder}")
+    return folded
+
+
+def _built(folder: Path, folded: _Folded) -> Document:
+    """The document that lines come to."""
+    blobs = ReadContents(folder, folded.files, folded.contents)
+    values: dict[str, Any] = {}
+    nodes: list[Node] = []
+    for name, entry in folded.fields.items():
+        try:
+            values[name] = decode(entry, blobs)
+        except _WRONG as error:
+            raise _DamagedError(folded.set_by[f"/{name}"], error) from error
+    for node_id, entry in folded.nodes.items():
+        try:
+            nodes.append(_node(entry, blobs))
+        except _WRONG as error:
+            raise _DamagedError(_to_blame(folded, node_id, blobs), error) from error
+    try:
         lost = {node.id for node in nodes if node.missing}
         if lost and "selection" in values:
             kept = {i: bits for i, bits in values["selection"].items() if i not in lost}
             values["selection"] = kept
-        return Document(nodes, **values)
-    except PolyoramaError as error:
-        raise CodecError(str(error)) from error
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise CodecError(f"it does not fit together: {error}") from error
+        return Document(tuple(nodes), **values)
+    except _WRONG as error:
+        raise _DamagedError(folded.lines - 1, f"it does not fit together: {error}") from error
+
+
+def _to_blame(folded: _Folded, node_id: str, blobs: ReadContents) -> int:
+    """The line from which on a node is damaged."""
+    entry = folded.nodes[node_id]
+    said = {name: folded.set_by[f"{node_id}/{name}"] for name in entry}
+    wrong = []
+    for name, value in entry.items():
+        try:
+            decode(value, blobs)
+        except _WRONG:
+            wrong.append(said[name])
+    return min(wrong) if wrong else max(said.values())
 
 
 def _node(entry: dict[str, Any], blobs: ReadContents) -> Node:
