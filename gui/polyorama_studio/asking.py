@@ -181,7 +181,7 @@ class Asking(QObject):
 
     def show_keys(self) -> None:
         """How to move around, and every shortcut."""
-        self.show(KeysDialog(self._session, self._window))
+        self.show(KeysDialog(self._window.actions_by_id.shortcut_tables(), self._window))
 
     def show_examples(self) -> None:
         """Scripts to read, copy and run."""

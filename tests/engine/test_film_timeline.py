@@ -14,7 +14,7 @@ from polyorama.errors import UsageError
 from polyorama.io.project import write_project
 from polyorama.render.accumulate import Sampling, Shot, sample_times, shutter_times
 from polyorama.render.shoot import Filming
-from polyorama.scene.contents import CameraRig
+from polyorama.scene.contents import Audio, CameraRig
 from polyorama.scene.document import Document, Node
 from polyorama.scene.properties_of import at_time
 from polyorama.scene.timeline import Timeline
@@ -157,3 +157,22 @@ def test_a_stopped_film_does_not_take_frames_of_another_edit(tmp_path) -> None:
     changed.key("cloud/look/exposure", 2.0, 0.5)
     again = run(film_job(target, changed.document, shots, 12, look=look, resume=True))
     assert again.reused == 0
+
+
+def test_what_sounds_on_the_timeline_sounds_in_its_films(tmp_path) -> None:
+    rate = 8000
+    tone = np.sin(2 * np.pi * 440 * np.arange(2 * rate) / rate).astype(np.float32)[:, None]
+    document = a_project()
+    hum = Node("hum", Audio(samples=tone, rate=rate), id="hum")
+    document = replace(document, nodes=(*document.nodes, hum))
+    target = tmp_path / "film.mp4"
+    shots = timeline_shots(document, (96, 96), fps=12)
+    run(film_job(target, document, shots, 12, look=Look(backend="cpu")))
+    import av
+
+    with av.open(str(target)) as film_file:
+        (sound,) = film_file.streams.audio
+        heard = np.concatenate([f.to_ndarray()[0] for f in film_file.decode(sound)])
+    assert len(heard) / 48000 == pytest.approx(2.0, abs=0.1)
+    spectrum = np.abs(np.fft.rfft(heard[4800:52800]))
+    assert abs(int(spectrum.argmax()) - 440) <= 2  # one bin is a hertz

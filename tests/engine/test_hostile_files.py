@@ -94,7 +94,7 @@ def test_what_follows_the_splats_of_an_spz_is_told(tmp_path, caplog):
 def test_a_mesh_without_area_names_its_file(tmp_path):
     path = tmp_path / "flat.obj"
     path.write_text("v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n")
-    for use in (open_document, read_cloud, inspect):
+    for use in (read_cloud, inspect):
         with pytest.raises(UsageError, match=r"has no area.*flat\.obj"):
             use(path)
 

@@ -281,10 +281,10 @@ def test_distances_may_be_larger_than_any_splat_is_far() -> None:
 def test_colours_that_are_none_are_told() -> None:
     doc = editor()
     for color in ([], [0.5], [0.5] * 4, [0.5, 0.5, float("nan")]):
-        with pytest.raises(UsageError, match="three numbers, red, green and blue|finite numbers"):
+        with pytest.raises(UsageError, match=r"three numbers, red, green and blue|finite numbers"):
             doc.flood(connected=False, color=color)
     for tolerance in (-0.1, float("nan"), float("inf")):
-        with pytest.raises(UsageError, match="number from 0 up|finite number"):
+        with pytest.raises(UsageError, match=r"number from 0 up|finite number"):
             doc.flood(tolerance=tolerance, connected=False, color=[0.5] * 3)
 
 

@@ -7,10 +7,13 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import platformdirs
 import pytest
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("PYTEST_QT_API", "pyside6")
+# Tests have caches of their own, but what is compiled is shared with all other tests.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(platformdirs.user_cache_path("polyorama") / "kernels"))
 
 if find_spec("PySide6") is None:
     collect_ignore_glob = ["test_*.py"]
@@ -75,6 +78,16 @@ def own_journals(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     for module in ("journal", "recovery"):
         monkeypatch.setattr(f"polyorama.io.{module}.state_folder", lambda: folder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def cold_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tools load what they need at their first use: beforehand it would outlast short tests."""
+    monkeypatch.setattr("polyorama_studio.viewport.toolbox._warmed", _nothing)
+
+
+def _nothing() -> None:
+    pass
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_tab_moves_the_focus_except_in_the_picture(window: Window) -> None:
 def test_sheet_of_keys_lists_every_shortcut(window: Window) -> None:
     from PySide6.QtWidgets import QLabel
 
-    dialog = KeysDialog(window.session, window)
+    dialog = KeysDialog(window.actions_by_id.shortcut_tables(), window)
     texts = {label.text() for label in dialog.findChildren(QLabel)}
     for action in ACTIONS:
         if action.shortcut:

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from polyorama.io.exr import read_exr_text
 from polyorama.io.film_reading import film_is_whole
 from polyorama.io.image import image_format, read_text, write_depth, write_float, write_image
 from polyorama.io.lock import only_one
+from polyorama.io.soundtrack import mix_audio
 from polyorama.io.spherical import Presentation
 from polyorama.io.video import (
     FilmWriter,
@@ -45,8 +47,10 @@ from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_pr
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from fractions import Fraction
+
+    from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
@@ -283,6 +287,7 @@ def film_job(
         stamp = _digest(*stamps[start : start + length])
         name = f"{number:06d}-{len(run)}-{stamp}{kind.part}"
         parts.append(FilmPart(folder / name, run, rate, kind, quality, look.background))
+    sound = _sound(document, film, kind, rate)
     _make_folder(folder)
     try:
         with only_one(folder / _LOCK, f"Another process is making this film: {target}"):
@@ -300,7 +305,7 @@ def film_job(
                 join_films(
                     target, [part.path for part in parts], rate, codec=codec, quality=quality,
                     transparent=look.background is None, comment=comment,
-                    presentation=_presentation(look.filming),
+                    presentation=_presentation(look.filming), sound=sound,
                 )  # fmt: skip
                 for part in parts:
                     part.path.unlink(missing_ok=True)
@@ -312,6 +317,16 @@ def film_job(
         with contextlib.suppress(OSError):
             folder.rmdir()
     return Outcome(len(cameras), reused)
+
+
+def _sound(
+    document: Document, film: Sequence[Shot], kind: Codec, rate: Fraction
+) -> NDArray[np.float32] | None:
+    """What sounds meanwhile on the timeline; None for other films and kinds without sound."""
+    start = film[0].time
+    if start is None or kind.animated_picture:
+        return None
+    return mix_audio(document, start=start, seconds=float(len(film) / rate))
 
 
 def _presentation(filming: Filming) -> Presentation:
@@ -539,6 +554,10 @@ class _Digests:
             if isinstance(value, np.ndarray):
                 found.update(f"{entry.name} {value.shape} {value.dtype}".encode())
                 found.update(np.ascontiguousarray(value).data)
+            elif isinstance(value, Mapping):
+                for name, column in value.items():
+                    found.update(f"{entry.name} {name} {column.shape} {column.dtype}".encode())
+                    found.update(np.ascontiguousarray(column).data)
             elif entry.name == "materials":
                 for material in value:
                     found.update(f"{material.color} {material.emission}".encode())
@@ -556,13 +575,26 @@ class _Digests:
 def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[str]:
     """For each shot, a digest of all that decides its frame's pixels."""
     scene = hashlib.blake2b(digest_size=12)
-    told = encode((document.nodes, document.timeline, document.up), _Digests())
-    scene.update(json.dumps(told, sort_keys=True).encode())
+    told = [document.nodes, document.timeline, document.up]
+    if _ask_for_selections(document):
+        told += [document.selection, document.selections]
+    scene.update(json.dumps(encode(told, _Digests()), sort_keys=True).encode())
     backend = get_rasterizer(look.backend).name
     shared = f"{polyorama.__version__} {backend} {look.background} {look.constants}"
     common = _digest(scene.hexdigest(), shared, repr(look.filming))
     moving = look.filming.sampling.shutter > 0.0
     return [_digest(common, *_shot_words(shot, moving)) for shot in film]
+
+
+def _ask_for_selections(document: Document) -> bool:
+    """Whether a step of an edit stack is for what is selected, now or under a name."""
+    rules = [
+        getattr(modifier, name, None)
+        for node in document.nodes
+        for modifier in node.modifiers
+        for name in ("mask", "rule")
+    ]
+    return any(isinstance(rule, str) and "selected" in rule.lower() for rule in rules)
 
 
 def _shot_words(shot: Shot, moving: bool) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QKeySequence
 
+from polyorama_studio.actions.action import MENUS
 from polyorama_studio.icons import icon
 from polyorama_studio.words import translated
 
@@ -87,6 +88,21 @@ class ActionSet(QObject):
 
     def __getitem__(self, action_id: str) -> QAction:
         return self._bound[action_id].qt
+
+    def shortcut_tables(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """By the titles of menus: what has a shortcut, and that as this system writes it."""
+        native = QKeySequence.SequenceFormat.NativeText
+        return [
+            (
+                translated(title),
+                [
+                    (translated(a.title).rstrip("."), QKeySequence(a.shortcut).toString(native))
+                    for a, _ in self.in_menu(menu)
+                    if a.shortcut
+                ],
+            )
+            for menu, title in MENUS
+        ]
 
     def in_menu(self, menu: str) -> list[tuple[Action, QAction]]:
         """The actions of a menu: by group, and in each as the table has them."""

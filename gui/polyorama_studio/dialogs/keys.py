@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -17,13 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from polyorama_studio.actions import ACTIONS, MENUS, translated
 from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.fuzzy import fit
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
-    from polyorama_studio.session import Session
+    from collections.abc import Sequence
 
 __all__ = ["KeysDialog"]
 
@@ -66,9 +64,17 @@ class _Section(QFrame):
 
 
 class KeysDialog(Dialog):
-    """How to move around, and every shortcut of the action table; with a search over them."""
+    """How to move around, and every shortcut; with a search over them.
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    tables
+        Titles and rows of what has a shortcut.
+    """
+
+    def __init__(
+        self, tables: Sequence[tuple[str, list[Row]]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.set_heading(self.tr("Mouse and keys"))
         self.search = QLineEdit(self)
@@ -78,8 +84,8 @@ class KeysDialog(Dialog):
         inside = QWidget(self)
         inside.setObjectName("panelBody")
         self.sections = [
-            _Section(title, rows, inside) for title, rows in self._tables() if rows
-        ]  # fmt: skip
+            _Section(title, rows, inside) for title, rows in (self._moves(), *tables) if rows
+        ]
         row = QHBoxLayout(inside)
         row.setContentsMargins(0, 0, Metrics.space[2], 0)
         row.setSpacing(2 * Metrics.space[4])
@@ -101,7 +107,7 @@ class KeysDialog(Dialog):
         self.search.textChanged.connect(self._on_search)
         self.search.setFocus()
 
-    def _tables(self) -> list[tuple[str, list[Row]]]:
+    def _moves(self) -> tuple[str, list[Row]]:
         moves = [
             (self.tr("Orbit"), self.tr("Left drag, Alt with any tool, arrow keys")),
             (self.tr("Pan"), self.tr("Middle drag, or Shift with the above")),
@@ -112,15 +118,7 @@ class KeysDialog(Dialog):
             (self.tr("Size of the brush"), self.tr("[ and ], Alt and the wheel")),
             (self.tr("While something is dragged"), self.tr("X, Y, Z, a number, Ctrl snaps")),
         ]
-        tables = [(self.tr("Mouse"), moves)]
-        for menu, title in MENUS:
-            rows = [
-                (translated(a.title).rstrip("."), _keys(a.shortcut))
-                for a in ACTIONS
-                if a.menu == menu and a.shortcut
-            ]
-            tables.append((translated(title), rows))
-        return tables
+        return self.tr("Mouse"), moves
 
     @Slot(str)
     def _on_search(self, query: str) -> None:
@@ -141,7 +139,3 @@ def _balanced(sections: list[_Section]) -> list[list[_Section]]:
         columns[-1].append(section)
         filled += size
     return columns
-
-
-def _keys(shortcut: str) -> str:
-    return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
