@@ -297,7 +297,9 @@ class Palette(QFrame):
         return super().eventFilter(watched, event)
 
     def _key(self, event: QKeyEvent) -> bool:
-        row, rows = self.list.currentIndex().row(), len(self.model.entries)
+        # What cannot be done now stands below all that can, and is passed over.
+        row = self.list.currentIndex().row()
+        rows = sum(entry.qt.isEnabled() for entry in self.model.entries)
         steps = {
             Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1,
             Qt.Key.Key_PageDown: Metrics.palette_rows, Qt.Key.Key_PageUp: -Metrics.palette_rows,

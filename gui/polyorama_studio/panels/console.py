@@ -66,8 +66,9 @@ class _Prompt(QPlainTextEdit):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         cursor = self.textCursor()
         row, last = cursor.blockNumber(), self.document().blockCount() - 1
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not shift:
-            self._panel.run()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # Qt's own new line is no new block.
+            cursor.insertText("\n") if shift else self._panel.run()
         elif event.key() == Qt.Key.Key_Up and row == 0:
             self._panel.bring_back(-1)
         elif event.key() == Qt.Key.Key_Down and row == last:
