@@ -20,6 +20,7 @@ from polyorama.edit.editor import Editor, python_line
 from polyorama.edit.history import History
 from polyorama.edit.ops import find_op
 from polyorama.errors import PolyoramaError, UsageError
+from polyorama.render.caches import forget
 from polyorama_studio.jobs import Handlers
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Editing(QObject):
 
     def open(self, document: Document | None) -> None:
         """Edit another document, with an empty history; None closes."""
+        forget()  # what was drawn of the last document may be gigabytes
         limit = self._session.preferences.history_mib << 20
         self.editor = None if document is None else Editor(document, history=History(limit))
         if self.editor is not None:

@@ -17,9 +17,10 @@ from polyorama.render.shoot import Filming
 from polyorama.scene.contents import Audio, CameraRig
 from polyorama.scene.document import Document, Node
 from polyorama.scene.properties_of import at_time
+from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.timeline import Timeline
 from polyorama.verbs.film import render
-from polyorama.verbs.sequences import film_job
+from polyorama.verbs.sequences import film_job, numbered_job
 from polyorama.verbs.timeline import camera_at, film, timeline_filming, timeline_shots
 from polyorama.verbs.workers import Look
 from tests.engine.splat_samples import sample_cloud
@@ -157,6 +158,44 @@ def test_a_stopped_film_does_not_take_frames_of_another_edit(tmp_path) -> None:
     changed.key("cloud/look/exposure", 2.0, 0.5)
     again = run(film_job(target, changed.document, shots, 12, look=look, resume=True))
     assert again.reused == 0
+
+
+def test_frames_of_other_selections_are_not_taken_where_they_are_asked_for(tmp_path) -> None:
+    look, target = Look(backend="cpu"), tmp_path / "####.png"
+
+    def taken(document: Document) -> int:
+        shots = timeline_shots(document, SIZE, fps=4)
+        return run(numbered_job(target, document, shots, look=look, resume=True)).reused
+
+    picked = {"cloud": BitSet.of_indices(range(40), 80)}
+    plain = a_project()
+    assert taken(plain) == 0
+    assert taken(replace(plain, selection=picked)) == 8, "nothing asks for it"
+    doc = Editor(plain)
+    doc.add_modifier(node="cloud", kind="opacity", mask="selected", values={"factor": 0.1})
+    assert taken(doc.document) == 0
+    assert taken(replace(doc.document, selection=picked)) == 0
+    doc.change_modifier("cloud", "opacity", {"mask": 'selected("hand")'})
+    for bits in (picked, {"cloud": BitSet.of_indices(range(50), 80)}):
+        named = (NamedSelection("hand", bits=bits),)
+        assert taken(replace(doc.document, selections=named)) == 0
+        assert taken(replace(doc.document, selections=named)) == 8
+
+
+def test_frames_of_other_columns_are_not_taken(tmp_path) -> None:
+    look, target = Look(backend="cpu"), tmp_path / "####.png"
+    reused = []
+    # Printed, such an array shows its ends alone.
+    for at in (1000, 1000, 1001):
+        label = np.zeros(2000, np.int16)
+        label[at] = 1
+        cloud = replace(sample_cloud(2000, 1), extras={"label": label})
+        document = replace(a_project(), nodes=(Node("cloud", cloud, id="cloud"),), view_camera="")
+        document = replace(document, camera=camera_at(a_project(), 0.0, SIZE))
+        shots = timeline_shots(document, SIZE, fps=4)[:2]
+        job = numbered_job(target, document, shots, look=look, resume=True)
+        reused.append(run(job).reused)
+    assert reused == [0, 2, 0]
 
 
 def test_what_sounds_on_the_timeline_sounds_in_its_films(tmp_path) -> None:

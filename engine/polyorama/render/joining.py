@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.render.caches import lets_go
 from polyorama.render.state import Gaussians
 from polyorama.scene.splats import SplatCloud, concatenate
 from polyorama.scene.transform import affine_matrix
@@ -96,6 +97,13 @@ _joins: list[_Join] = []
 _lock = threading.Lock()
 
 
+@lets_go
+def _forget() -> None:
+    # Another list, and no lock: whoever joins goes on with the old one.
+    global _joins
+    _joins = []
+
+
 def joined(parts: Sequence[Part]) -> Gaussians:
     """The parts as one flat array, whose cloud is written only where the parts' clouds are others.
 
@@ -127,14 +135,15 @@ def joined(parts: Sequence[Part]) -> Gaussians:
 
 
 def _join_of(clouds: Sequence[SplatCloud]) -> _Join:
-    for at, join in enumerate(_joins):
+    joins = _joins
+    for at, join in enumerate(joins):
         if join.is_of(clouds):
-            _joins.append(_joins.pop(at))
+            joins.append(joins.pop(at))
             return join
     # Room is made first: two large concatenations less are alive while the next is made.
-    del _joins[: len(_joins) - _KEPT + 1]
-    _joins.append(_Join(clouds))
-    return _joins[-1]
+    del joins[: len(joins) - _KEPT + 1]
+    joins.append(_Join(clouds))
+    return joins[-1]
 
 
 def _palette_of(parts: Sequence[Part]) -> NDArray[np.float64] | None:

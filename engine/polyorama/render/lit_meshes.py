@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.types import unit_vector
+from polyorama.render.caches import lets_go
 from polyorama.render.occlusion import Occluders
 from polyorama.render.relighting import relit
 from polyorama.render.shading import DEFAULT_RIG, DirectionalLight, LightRig
@@ -50,6 +51,13 @@ _covered: list[_Covered] = []
 _lock = threading.Lock()
 
 
+@lets_go
+def _forget() -> None:
+    # Another list, and no lock: whoever lights a mesh goes on with the old one.
+    global _covered
+    _covered = []
+
+
 def lit_mesh(mesh: Mesh, world: NDArray[np.float64], rig: LightRig) -> SplatCloud:
     """The surfels of a mesh in its own space, shaded as they look in the world; kept.
 
@@ -84,14 +92,15 @@ def lit_mesh(mesh: Mesh, world: NDArray[np.float64], rig: LightRig) -> SplatClou
 
 
 def _covered_mesh(mesh: Mesh) -> _Covered:
-    for at, covered in enumerate(_covered):
+    kept = _covered
+    for at, covered in enumerate(kept):
         if covered.mesh is mesh:
-            _covered.append(_covered.pop(at))
+            kept.append(kept.pop(at))
             return covered
     surfels = surfels_from_mesh(mesh, mesh.surfels, shadows=False)
-    _covered.append(_Covered(mesh, surfels, Occluders(mesh)))
-    del _covered[:-_MESHES]
-    return _covered[-1]
+    kept.append(_Covered(mesh, surfels, Occluders(mesh)))
+    del kept[:-_MESHES]
+    return kept[-1]
 
 
 def rig_of(document: Document) -> LightRig:

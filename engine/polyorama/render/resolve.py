@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from polyorama.errors import UsageError
+from polyorama.render.caches import lets_go
 from polyorama.render.joining import Part, joined
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
@@ -31,6 +32,12 @@ __all__ = ["draw", "flatten", "is_animated", "resolve"]
 _KEPT = 4
 _flat: OrderedDict[tuple[int, float], tuple[Document, Gaussians]] = OrderedDict()
 _flat_lock = threading.Lock()
+
+
+@lets_go
+def _forget() -> None:
+    with _flat_lock:  # held by others for a look alone
+        _flat.clear()
 
 
 def flatten(document: Document, time: float = 0.0) -> Gaussians:
