@@ -69,15 +69,31 @@ class Chooser:
             editor.redo()
         elif chance < 0.24:
             with editor.gesture("Drag"):
-                path = self.path(editor.document, "")
-                for _ in range(self.random.randrange(1, 6)):
-                    if self.random.random() < 0.2:
-                        self.any_op(editor)
-                    else:
-                        self.op(editor, "set", path=path)
+                self.drag(editor)
         else:
             self.any_op(editor)
         return editor.document is not before
+
+    def drag(self, editor: Editor) -> None:
+        """What drags repeat, on few things, so that newer values come after older ones."""
+        document = editor.document
+        paths = [self.path(document, "") for _ in range(2)]
+        times = [self.random.choice([0.0, 0.5]) for _ in range(2)]
+        stacked = [node for node in document.nodes if node.modifiers]
+        for _ in range(self.random.randrange(1, 9)):
+            chance, path = self.random.random(), self.random.choice(paths)
+            if chance < 0.15:
+                self.any_op(editor)
+            elif chance < 0.4:
+                self.op(editor, "key", path=path, time=self.random.choice(times))
+            elif chance < 0.6 and stacked:
+                node = self.random.choice(stacked)
+                modifier = self.random.choice(node.modifiers).id
+                self.op(editor, "change_modifier", node=node.id, modifier=modifier)
+            elif chance < 0.7 and document.nodes:
+                self.op(editor, "place", node=document.nodes[0].id)
+            else:
+                self.op(editor, "set", path=path)
 
     def any_op(self, editor: Editor) -> None:
         if not self.deck:  # each comes as often as any other
@@ -197,7 +213,7 @@ class Chooser:
         if op == "add_modifier":
             return self.random.choice([*MODIFIERS, "nonsense"])
         return self.random.choice(
-            ["floaters", "outliers", "needles", "faint", "giant", "duplicates", "nan"]
+            ["floaters", "outliers", "needles", "faint", "giant", "duplicates", "invalid"]
         )
 
     def modifier(self, document: Document, node: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.scene.placement import euler_matrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,16 +40,7 @@ def rotation_matrix(degrees: ArrayLike) -> NDArray[np.float64]:
     Positive angles turn counter-clockwise when the axis points at the viewer.
     """
     matrix = np.eye(4)
-    for axis, angle in enumerate(_three(degrees, "A rotation")):
-        a, b = (axis + 1) % 3, (axis + 2) % 3
-        turn = np.eye(4)
-        cosine, sine = np.cos(np.radians(angle)), np.sin(np.radians(angle))
-        # Quarter turns stay exact, so that turning four times changes nothing.
-        if angle % 90.0 == 0.0:
-            cosine, sine = np.round(cosine), np.round(sine)
-        turn[a, a] = turn[b, b] = cosine
-        turn[a, b], turn[b, a] = -sine, sine
-        matrix = turn @ matrix
+    matrix[:3, :3] = euler_matrix(_three(degrees, "A rotation"))
     return matrix
 
 

@@ -84,6 +84,17 @@ def json_trouble(error: ValueError | RecursionError) -> str:
     return "it holds a number of too many digits"
 
 
+def no_constant(text: str) -> float:
+    """Refuse NaN and infinities, which the module `json` reads: its ``parse_constant``.
+
+    Raises
+    ------
+    ValueError
+        Always.
+    """
+    raise ValueError(f"{text} is no JSON")
+
+
 def object_of(value: Any, where: str) -> dict[str, Any]:
     """The value, once it is sure that it is an object; `where` is what a `FieldError` names."""
     if not isinstance(value, dict):

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from polyorama.io.content_npz import Heavy
+    from polyorama.scene.contents import Audio
     from polyorama.scene.document import Document
 
 __all__ = [
-    "find_file", "is_it", "is_remote", "read_content", "read_linked", "relink", "sha256_of",
-    "source_of",
+    "find_file", "is_it", "is_remote", "read_content", "read_linked", "read_sound", "relink",
+    "sha256_of", "source_of",
 ]  # fmt: skip
 
 log = logging.getLogger(__name__)
@@ -47,13 +48,24 @@ def read_content(path: str | os.PathLike[str]) -> Heavy:
     """
     source = Path(path)
     if source.suffix.lower() in AUDIO_ENDINGS:
-        stamp = stamp_of(source)
-        audio = read_audio(source)
-        remember(audio, stamp)
-        return audio
+        return read_sound(source)
     if not source.is_dir() and holds_mesh(source):
         return read_mesh(source)
     return read_splats(source / "meta.json" if source.is_dir() else source)
+
+
+def read_sound(path: Path) -> Audio:
+    """Read a sound; where it came from is remembered.
+
+    Raises
+    ------
+    FileFormatError
+        As `read_audio`.
+    """
+    stamp = stamp_of(path)
+    audio = read_audio(path)
+    remember(audio, stamp)
+    return audio
 
 
 def sha256_of(path: str | os.PathLike[str]) -> str:

@@ -18,6 +18,7 @@ from polyorama.io.json_fields import (
     Vector,
     camera_entry,
     direction_of,
+    no_constant,
     numbers_of,
     object_of,
     parse_camera,
@@ -190,17 +191,13 @@ def parse_document(data: bytes, source: Path, blobs: Blobs) -> DocumentEntry:
         If it is no JSON, a field is missing or wrong, or a newer version wrote it.
     """
     try:
-        root = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+        root = json.loads(data.decode("utf-8"), parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"The project's document.json is damaged: {source}") from error
     try:
         return _document(root, blobs)
     except FieldError as error:
         raise FileFormatError(f"The project's {error}: {source}") from error
-
-
-def _no_constant(text: str) -> float:
-    raise ValueError(f"{text} is no JSON")
 
 
 def _document(root: Any, blobs: Blobs) -> DocumentEntry:

@@ -15,6 +15,7 @@ from polyorama.edit.ops import find_op
 from polyorama.errors import FileFormatError, OutputError, PolyoramaError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.formats import PROJECT_ENDING, format_to_write, write_splats
+from polyorama.io.json_fields import no_constant
 from polyorama.io.limits import read_bytes
 from polyorama.io.project import write_project
 from polyorama.scene.codec import CodecError, decode
@@ -141,7 +142,8 @@ def read_calls(path: str | os.PathLike[str]) -> tuple[Call, ...]:
     """
     source = Path(path)
     try:
-        root = json.loads(read_bytes(source, _MAX_BYTES).decode("utf-8"), parse_constant=_refused)
+        text = read_bytes(source, _MAX_BYTES).decode("utf-8")
+        root = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         raise FileFormatError(f"This is no JSON file of operations: {source}") from error
     if isinstance(root, dict):
@@ -156,10 +158,6 @@ def read_calls(path: str | os.PathLike[str]) -> tuple[Call, ...]:
     if not isinstance(root, list):
         raise FileFormatError(f"This file holds no list of operations: {source}")
     return tuple(_call(entry, number, source) for number, entry in enumerate(root, 1))
-
-
-def _refused(text: str) -> float:
-    raise ValueError(f"{text} is no JSON")
 
 
 def _call(entry: Any, number: int, source: Path) -> Call:

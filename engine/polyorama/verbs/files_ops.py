@@ -15,9 +15,8 @@ from polyorama.core.params import parameter_of
 from polyorama.edit.ops import op
 from polyorama.errors import UsageError
 from polyorama.io import links
-from polyorama.io.audio import AUDIO_ENDINGS, read_audio
+from polyorama.io.audio import AUDIO_ENDINGS
 from polyorama.io.cameras import read_cameras
-from polyorama.io.origins import remember, stamp_of
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.document import Document, Node, id_for
 from polyorama.scene.framing import horizon
@@ -61,9 +60,7 @@ def open_with_source(
     """
     source = Path(path)
     if source.suffix.lower() in AUDIO_ENDINGS:
-        stamp = stamp_of(source)
-        audio = read_audio(source)
-        remember(audio, stamp)
+        audio = links.read_sound(source)
         document = Document((Node(source.stem, audio, id=id_for(source.stem)),))
     else:
         document = open_document(source, surfels=surfels)
