@@ -18,6 +18,7 @@ from polyorama.scene.neighbors import components
 from polyorama.scene.placement import matrix_of
 from polyorama.scene.regions import Region
 from polyorama.scene.selection import BitSet
+from polyorama.scene.splats import SplatCloud, sh_from_colors
 from polyorama.verbs.selecting import region_bits
 from polyorama.verbs.visibility import weights
 from tests.engine.splat_samples import sample_cloud
@@ -380,3 +381,27 @@ def test_named_queries_of_large_clouds_come_to_an_end() -> None:
     doc.keep_selection("near", query='dist(node "few") < 0.5')
     doc.select('selected("near") or x > 5', nodes="many")
     assert 0 < len(doc.document.selection["many"]) < 200_000
+
+
+def test_a_flood_goes_by_the_colour_of_the_surface() -> None:
+    """Splats of one patch differ more from each other than the two patches do."""
+    random = np.random.default_rng(3)
+    across = np.linspace(0.0, 1.0, 40)
+    x, y = (side.ravel() for side in np.meshgrid(across, across))
+    left = x < 0.5
+    colors = np.where(left[:, None], (0.3, 0.6, 0.2), (0.6, 0.3, 0.2))
+    colors = np.clip(colors + random.uniform(-0.25, 0.25, colors.shape), 0.0, 1.0)
+    cloud = SplatCloud(
+        means=np.stack([x, y, 0.0 * x], axis=1).astype(np.float32),
+        quats=np.tile(np.array([1, 0, 0, 0], np.float32), (len(x), 1)),
+        scales=np.full((len(x), 3), 0.02, np.float32),
+        opacities=np.full(len(x), 0.8, np.float32),
+        sh=sh_from_colors(colors[:, None].astype(np.float32)),
+    )
+    doc = Editor(Document((Node("leaf", cloud, id="leaf"),)))
+    seed = int(np.argmin(np.hypot(x - 0.2, y - 0.5)))
+    doc.run("select_alike", node="leaf", splat=seed, tolerance=0.25, connected=True)
+    found = doc.document.selection["leaf"].mask()
+    inside, outside = left & (x < 0.42), x > 0.58
+    assert found[inside].mean() > 0.95
+    assert not found[outside].any()

@@ -39,7 +39,8 @@ def select_alike(
     tolerance
         Largest distance of two display RGB colours, 0..1 each channel.
     connected
-        Only splats of that node that are reached from it over neighbours of such colours.
+        Only splats of that node that are reached from it over neighbours of such colours; the
+        surface's colour is compared then, as `flood` does.
     mode
         ``"set"``, ``"add"``, ``"remove"`` or ``"intersect"``.
 
@@ -59,5 +60,5 @@ def select_alike(
     seed = picked(document, {holder.id: BitSet.of_indices([splat], count)}, "set")
     if not seed.selection:
         raise UsageError("The splat cannot be picked: it is locked, hidden or deleted.")
-    found = flood(seed, tolerance, True, "set", color)
+    found = flood(seed, tolerance, True, "set")
     return picked(document, dict(found.selection), mode)

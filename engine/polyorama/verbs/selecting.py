@@ -39,6 +39,8 @@ _SEEN = 0.05
 _SIDE = 256
 """Pictures that splats are looked for in have this height in pixels."""
 _NEIGHBORS = 12
+_ROUNDS = 2
+"""So often the colours of neighbours are averaged for that of the surface."""
 _MOST_STEPS = 1000
 _VIEWS = 24
 """Where a scene has no camera nodes, it is looked at from so many sides."""
@@ -289,7 +291,8 @@ def flood(
     tolerance
         Largest distance of two display RGB colours, 0..1 each channel.
     connected
-        Only those that are reached from the selection over neighbours of such colours.
+        Only those that are reached from the selection over neighbours of such colours; what is
+        compared then is the colour of the surface, which several splats have together.
     mode
         As of `select`.
     color
@@ -309,7 +312,7 @@ def flood(
     if color is not None and not connected:
         found = {
             node.id: BitSet.of_mask(
-                _alike(stacked_source(there, node, time).cloud, np.asarray(color), tolerance)
+                _alike(stacked_source(there, node, time).cloud.colors, np.asarray(color), tolerance)
             )
             for node in splat_nodes(there)
         }
@@ -317,22 +320,39 @@ def flood(
     found = {}
     for node, chosen in _chosen(there):
         cloud = placed_splats(there, node, time)
-        colors = cloud.colors
+        rows = _neighborhood(cloud)[0] if connected else None
+        colors = cloud.colors if rows is None else _seen_colors(cloud, rows)
         middle = np.median(colors[chosen], axis=0) if color is None else np.asarray(color)
-        alike = _alike(cloud, middle, tolerance)
-        if connected:
-            rows, _ = _neighborhood(cloud)
-            safe = np.maximum(rows, 0)
-            linked = (rows >= 0) & alike[:, None] & alike[safe]
+        alike = _alike(colors, middle, tolerance)
+        if rows is not None:
+            linked = (rows >= 0) & alike[:, None] & alike[np.maximum(rows, 0)]
             alike = _connected(chosen & alike, rows, linked)
         found[node.id] = BitSet.of_mask(alike)
     return picked(document, found, mode)
 
 
-def _alike(cloud: SplatCloud, color: NDArray[np.floating], tolerance: float) -> NDArray[np.bool_]:
+def _seen_colors(cloud: SplatCloud, rows: NDArray[np.int64]) -> NDArray[np.floating]:
+    """(N, 3) the display RGB of the surface round each splat.
+
+    A surface is made of splats of very different colours that cover each other, so that its own
+    colour is found in no single one.
+    """
+    weights = np.where(rows >= 0, cloud.opacities[np.maximum(rows, 0)], 0.0)[..., None]
+    own = cloud.opacities[:, None]
+    whole = np.maximum(own + weights.sum(axis=1), 1e-6)
+    colors = np.clip(cloud.colors, 0.0, 1.0)
+    for _ in range(_ROUNDS):
+        around = (weights * colors[np.maximum(rows, 0)]).sum(axis=1)
+        colors = (own * colors + around) / whole
+    return colors
+
+
+def _alike(
+    colors: NDArray[np.floating], color: NDArray[np.floating], tolerance: float
+) -> NDArray[np.bool_]:
     if not 0.0 <= tolerance < np.inf:
         raise UsageError(f"Colours cannot differ by {tolerance:g}; give a number from 0 up.")
-    colors = np.clip(cloud.colors, 0.0, 1.0)
+    colors = np.clip(colors, 0.0, 1.0)
     near: NDArray[np.bool_] = ((colors - color) ** 2).sum(axis=1) <= tolerance * tolerance
     return near
 
