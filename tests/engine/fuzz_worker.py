@@ -25,12 +25,12 @@ from pathlib import Path
 
 import numpy as np
 
-from polyorama.scene.rules import parse_rule
 from polyorama.errors import PolyoramaError
 from polyorama.io.cameras import read_cameras
 from polyorama.io.formats import read_splats
 from polyorama.io.mesh import read_mesh
 from polyorama.io.project import read_project
+from polyorama.scene.rules import parse_rule
 from tests.engine.splat_samples import sample_cloud
 
 ROOM = 1 << 30

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyorama.scene.rules import MAX_DEPTH, MAX_LENGTH, parse_rule
 from polyorama.errors import UsageError
 from polyorama.scene.properties import PROPERTIES, hue_saturation_value
+from polyorama.scene.rules import MAX_DEPTH, MAX_LENGTH, parse_rule
 from polyorama.scene.splats import SplatCloud
 
 
@@ -222,3 +222,17 @@ def test_nonsense_gives_a_mask_or_a_usage_error(words):
     except UsageError:
         return
     assert mask.shape == (200,)
+
+
+def test_comparisons_with_nan_are_false():
+    cloud = make_cloud(3)
+    opacities = np.array([0.2, np.nan, 0.9], np.float32)
+    from dataclasses import replace
+
+    cloud = replace(cloud, opacities=opacities)
+    for text, wanted in (
+        ("opacity != 0.5", [True, False, True]),
+        ("opacity not in 0..0.5", [False, False, True]),
+        ("opacity == 0.2 or opacity > 0", [True, False, True]),
+    ):
+        assert parse_rule(text).mask(cloud).tolist() == wanted

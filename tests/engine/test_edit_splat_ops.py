@@ -9,9 +9,9 @@ from polyorama.core.jobs import run
 from polyorama.edit import actions, splat_ops
 from polyorama.edit.floaters import find_floaters, remove_floaters
 from polyorama.edit.repair import plan_repair, repair
-from polyorama.scene.rules import parse_rule
 from polyorama.errors import UsageError
 from polyorama.scene.rotations import rotation_about, rotation_matrices, turn_between
+from polyorama.scene.rules import parse_rule
 from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 
 

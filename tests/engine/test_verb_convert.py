@@ -12,12 +12,12 @@ import pytest
 from polyorama.cli import main
 from polyorama.core.jobs import Progress, run
 from polyorama.edit import actions, splat_ops
-from polyorama.scene.rules import parse_rule
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.io.project import read_project, write_project
 from polyorama.io.stream import CHUNK
 from polyorama.scene.document import Document, Node
+from polyorama.scene.rules import parse_rule
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.convert import convert, convert_job
 from polyorama.verbs.inspect import inspect

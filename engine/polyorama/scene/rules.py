@@ -345,6 +345,8 @@ class _Run:
         result: Any = np.bool_(True)
         for sign, left, right in zip(node.signs, values, values[1:], strict=False):
             result = np.logical_and(result, _COMPARISONS[sign](left, right))
+            if sign == "!=":  # NaN differs from everything, but says nothing
+                result = np.logical_and(result, _is_number(left) & _is_number(right))
         return result
 
     def _in_value(self, node: RuleNode) -> Any:
@@ -357,7 +359,9 @@ class _Run:
         return np.logical_and(*inside)
 
     def _outside_value(self, node: RuleNode) -> Any:
-        return np.logical_not(self._in_value(node))
+        numbers = [_is_number(self.number(child)) for child in node.children]
+        known = numbers[0] & numbers[1] & numbers[2]
+        return np.logical_and(np.logical_not(self._in_value(node)), known)
 
     def _scene(self, node: RuleNode) -> Surroundings:
         if self._around is None:
@@ -434,6 +438,10 @@ def _calculate(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> A
     elif np.ndim(left) == 1 and np.ndim(right) == 2:
         left = left[:, None]
     return _plain(operation(left, right))
+
+
+def _is_number(value: Any) -> Any:
+    return np.equal(value, value)
 
 
 def _is_condition(value: Any) -> bool:

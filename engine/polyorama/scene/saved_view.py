@@ -46,10 +46,7 @@ def with_view(document: Document, values: Mapping[str, Any]) -> Document:
     Roll, size, principal point, near and far plane are kept, and parallel lines stay parallel: a
     parallel view has no field of view, so giving it one changes nothing.
 
-    Raises
-    ------
-    UsageError
-        If eye and target coincide.
+    An eye on its target goes on looking as before.
     """
     old = document.camera
     if old is None:
@@ -63,8 +60,13 @@ def with_view(document: Document, values: Mapping[str, Any]) -> Document:
         forward = np.subtract(view["target"], view["eye"])
         up = upward_of(forward, document.up)
         length = float(np.linalg.norm(forward))
+        if length == 0.0:
+            # A keyed eye may pass through its target: it goes on looking as before.
+            forward, length = np.asarray(old.forward), 1.0
+            view["target"] = tuple(np.add(view["eye"], forward))
+            up = upward_of(forward, document.up)
         roll = _roll(old, document.up)
-        if length > 0.0 and roll:
+        if roll:
             up = rotation_about(forward / length, roll) @ up
         camera = replace(camera, viewmat=look_at_matrix(view["eye"], view["target"], up))
     if "fov" in values and camera.kind == "pinhole":

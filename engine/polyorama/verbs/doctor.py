@@ -507,7 +507,8 @@ def _window(probes: Mapping[str, _Probe]) -> Iterator[Check]:
 def _sound(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
     path = ctypes.util.find_library("portaudio")
     found = f"PortAudio is here ({path})" if path else "PortAudio is not here"
-    yield Check("Sound", "good", f"{found}; the studio plays the sound of timelines through it", details={"path": path})
+    found += "; the studio plays the sound of timelines through it" if path else ""
+    yield Check("Sound", "good", found, details={"path": path})
 
 
 def _caches(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
