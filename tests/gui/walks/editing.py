@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QStyle, QStyleOptionSlider, QWidget
 
 from polyorama.scene.patch import Patch
 from polyorama_studio.fields.number import NumberField
@@ -33,6 +33,19 @@ def _gizmo(walk: Walk) -> Gizmo:
     held = subject.held()
     assert held is not None
     return Gizmo(walk.viewport.space(), held, walk.viewport.toolbox.active.handles)
+
+
+def _tip(walk: Walk, axis: int) -> QPointF:
+    """The tip of an arm, with the pointer over it; the gizmo may still be on its way."""
+    tool = walk.viewport.toolbox.active
+    for _ in range(20):
+        tip = _place(walk, _gizmo(walk).end(axis))
+        walk.move(walk.viewport, tip)
+        if tool.hot is not None and tool.hot.axis == axis:
+            return tip
+        walk.rest(100)
+    walk.check(False, "The arm does not light up under the pointer.")
+    return tip
 
 
 def _place(walk: Walk, point) -> QPointF:
@@ -68,8 +81,7 @@ def move(walk: Walk) -> None:
     walk.shot()
     walk.keys("Ctrl+Z")
     walk.check(np.array_equal(walk.plant.transform, np.eye(4)), "Undo did not move it back.")
-    gizmo = _gizmo(walk)
-    tip = _place(walk, gizmo.end(0))
+    tip = _tip(walk, 0)
     walk.drag(walk.viewport, [tip, tip + QPointF(9.0, 0.0)], let_go=False)
     walk.keys("0", ".", "2", "5")
     walk.rest(150)
@@ -77,9 +89,8 @@ def move(walk: Walk) -> None:
     walk.release(walk.viewport, tip)
     walk.check(abs(walk.plant.transform[0, 3] - 0.25) < 1e-9, "The typed length was not taken.")
     walk.keys("Ctrl+Z")
-    gizmo = _gizmo(walk)
-    tip, far = _place(walk, gizmo.end(0)), _place(walk, gizmo.end(0, 2.0))
-    walk.drag(walk.viewport, [tip, far], CTRL)
+    tip = _tip(walk, 0)
+    walk.drag(walk.viewport, [tip, _place(walk, _gizmo(walk).end(0, 2.0))], CTRL)
     tenths = walk.plant.transform[0, 3] * 10.0
     walk.check(abs(tenths - round(tenths)) < 1e-6, "Ctrl does not snap to tenths.")
 
@@ -239,15 +250,23 @@ def clean_up(walk: Walk) -> None:
     """What would go glows; nothing changes before one says so."""
     panel = walk.panel("clean-up")
     document = walk.document
-    walk.click(walk.find(FoldHead, "Floaters", panel))
-    card = panel.cards["floaters"]
+    walk.click(walk.find(FoldHead, "Faint", panel))
+    card = panel.cards["faint"]
     walk.until(
         lambda: panel.preview.active and not panel.preview.busy, "Nothing was counted.", 120.0
     )
     walk.shot("heat")
     slider = card.slider
-    middle = QPointF(slider.rect().center())
-    walk.drag(slider, [middle, middle - QPointF(50.0, 0.0)])
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    style, parts = slider.style(), QStyle.SubControl
+    handle = style.subControlRect(
+        QStyle.ComplexControl.CC_Slider, option, parts.SC_SliderHandle, slider
+    )
+    grip = QPointF(handle.center())
+    threshold = card.threshold
+    walk.drag(slider, [grip, grip + QPointF(18.0, 0.0)])
+    walk.check(card.threshold != threshold, "The threshold cannot be dragged.")
     walk.until(lambda: not panel.preview.busy, "Nothing was counted anew.", 120.0)
     walk.check(walk.document is document, "The preview changed the document.")
     walk.shot("threshold")

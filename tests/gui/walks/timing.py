@@ -129,8 +129,8 @@ def curves(walk: Walk) -> None:
     timeline.state.choose_tracks((path,))
     timeline.curves.frame()
     walk.rest(200)
-    curve = next(c for c in timeline.curves.curves.shown() if c.path == path)
-    place = timeline.curves.curves.place(float(curve.times[1]), float(curve.values[1]))
+    curve = next(c for c in timeline.curves.set.shown() if c.path == path)
+    place = timeline.curves.set.place(float(curve.times[1]), float(curve.values[1]))
     goal = place + QPointF(0.0, 40.0)
     before = curve.values[1]
     walk.drag(timeline.curves, [place, goal], let_go=False)
