@@ -249,6 +249,7 @@ class Metrics:
     render_preview = (320, 200)
     export_width = 820
     render_width = 860
+    rule_width = 520
 
 
 class Theme(QObject):

@@ -6,14 +6,25 @@ their own.
 
 from __future__ import annotations
 
-from polyorama_studio.actions import edit, export, files, help, nodes, timeline, tools, view, window
+from polyorama_studio.actions import (
+    edit,
+    export,
+    files,
+    help,
+    nodes,
+    selecting,
+    timeline,
+    tools,
+    view,
+    window,
+)
 from polyorama_studio.actions.action import MENUS, Action
 from polyorama_studio.actions.bound import ActionSet, translated
 
 __all__ = ["ACTIONS", "MENUS", "Action", "ActionSet", "translated"]
 
 ACTIONS: tuple[Action, ...] = (
-    *files.ACTIONS, *export.ACTIONS, *edit.ACTIONS, *tools.ACTIONS, *nodes.ACTIONS, *view.ACTIONS,
-    *timeline.ACTIONS, *window.ACTIONS, *help.ACTIONS,
+    *files.ACTIONS, *export.ACTIONS, *edit.ACTIONS, *selecting.ACTIONS, *tools.ACTIONS,
+    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *window.ACTIONS, *help.ACTIONS,
 )  # fmt: skip
 """Every action of the studio."""

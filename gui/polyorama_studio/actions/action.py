@@ -107,6 +107,7 @@ class Action:
 MENUS: tuple[tuple[str, str], ...] = (
     ("file", "File"),
     ("edit", "Edit"),
+    ("select", "Select"),
     ("tools", "Tools"),
     ("nodes", "Nodes"),
     ("view", "View"),
