@@ -85,10 +85,14 @@ class Saving(QObject):
         patch = Patch.between(self._saved, document)
         return bool(patch.nodes or patch.order or set(patch.fields) - _UNSAVED_FIELDS)
 
+    @property
+    def at_risk(self) -> bool:
+        """Whether there are unsaved changes that nobody has given up."""
+        return self.modified and self._session.editing.document is not self._given_up
+
     def leave(self, then: Callable[[], Any]) -> None:
         """Do what takes the document away, once nothing is lost by it that a person wants."""
-        document = self._session.editing.document
-        if self.modified and document is not self._given_up:
+        if self.at_risk:
             self.leave_asked.emit(then)
         else:
             then()

@@ -236,7 +236,7 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes; then stop threads and timers before the widgets go."""
-        if not self._leaving and self.session.saving.modified and self.isVisible():
+        if not self._leaving and self.session.saving.at_risk and self.isVisible():
             event.ignore()
             self.session.saving.leave(self._leave)
             return
