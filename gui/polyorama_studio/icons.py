@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from importlib import resources
 
@@ -12,11 +13,18 @@ from PySide6.QtSvg import QSvgRenderer
 __all__ = ["icon", "paint_icon", "svg_source"]
 
 _PLACEHOLDER = "currentColor"
+_EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"/>'
+log = logging.getLogger(__name__)
 
 
 @cache
 def _raw(name: str) -> str:
-    return (resources.files("polyorama_assets") / "icons" / f"{name}.svg").read_text("utf-8")
+    # Icons are asked for while Qt paints, where an error would end the program.
+    try:
+        return (resources.files("polyorama_assets") / "icons" / f"{name}.svg").read_text("utf-8")
+    except OSError as error:
+        log.error("There is no icon %s: %s", name, error)
+        return _EMPTY
 
 
 def svg_source(name: str, color: str) -> str:
@@ -31,9 +39,10 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 def paint_icon(painter: QPainter, name: str, color: QColor, rect: QRectF) -> None:
     """Draw an icon into a rectangle, in logical pixels."""
+    renderer = _renderer(name, color.name())
     painter.save()
     painter.setOpacity(painter.opacity() * color.alphaF())
-    _renderer(name, color.name()).render(painter, rect)
+    renderer.render(painter, rect)
     painter.restore()
 
 
@@ -54,9 +63,11 @@ class _SvgEngine(QIconEngine):
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter, pixmap.rect(), mode, state)
-        painter.end()
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter, pixmap.rect(), mode, state)
+        finally:
+            painter.end()
         return pixmap
 
     def clone(self) -> QIconEngine:
