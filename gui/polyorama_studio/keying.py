@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from polyorama.core.params import parameters_of
 from polyorama.errors import PolyoramaError
+from polyorama.scene.contents import CameraRig
 from polyorama.scene.properties_of import NODE_PARAMETERS, get_property
 from polyorama_studio.pose import view_values
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["AutoKey", "key_chosen", "key_view"]
 
 _PLACE = ("translation", "rotation", "scale")
+_RIG_PLACE = {
+    "free": ("eye", "target", "fov"),
+    "orbit": ("target", "azimuth", "elevation", "distance", "fov"),
+    "dolly": ("travel", "eye", "target"),
+    "follow": ("eye", "target"),
+}
+"""What places a camera, by what carries it."""
 _STEPS_BACK = ("undo", "redo")
 _MOST_NODES = 64
 """With more nodes at once it is a load or a script that changed them, not a hand at a property."""
@@ -120,7 +128,7 @@ def key_view(session: Session) -> None:
 
 
 def key_chosen(session: Session) -> None:
-    """Key the chosen nodes' places and all that is keyed of them; without any, the view."""
+    """Key what places the chosen nodes and all that is keyed of them; without any, the view."""
     document = session.editing.document
     if document is None:
         return
@@ -130,10 +138,16 @@ def key_chosen(session: Session) -> None:
     tracks = document.timeline.tracks
     with session.editing.gesture(_tr("Key what is chosen")):
         for node in document.chosen:
-            paths = [f"{node}/{name}" for name in _PLACE]
+            paths = [f"{node}/{name}" for name in _place_of(document, node)]
             paths += [p for p in tracks if p.startswith(f"{node}/") and p not in paths]
             for path in paths:
                 session.editing.run("key", path=path, time=session.playback.time)
+
+
+def _place_of(document: Document, node_id: str) -> tuple[str, ...]:
+    """Names of the properties that place a node: of a camera, those its kind of rig reads."""
+    content = document.node(node_id).content
+    return _RIG_PLACE[content.kind] if isinstance(content, CameraRig) else _PLACE
 
 
 def _tr(text: str) -> str:

@@ -10,6 +10,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from polyorama.scene.contents import CameraRig
+from polyorama.scene.document import Node
 from polyorama.scene.properties_of import at_time
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.theme import Metrics
@@ -436,6 +438,31 @@ def test_i_keys_the_place_of_what_is_chosen(keyed: TimelinePanel) -> None:
     assert steps(keyed) == before + 1
     for name in ("translation", "rotation", "scale"):
         assert 2.5 in times(keyed, name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("free", {"eye", "target", "fov"}),
+        ("orbit", {"target", "azimuth", "elevation", "distance", "fov"}),
+        ("dolly", {"travel", "eye", "target"}),
+        ("follow", {"eye", "target"}),
+    ],
+)
+def test_i_keys_what_places_a_camera(keyed: TimelinePanel, kind: str, names: set[str]) -> None:
+    session = keyed.state.session
+    session.editing.run("add_node", node=Node("camera", content=CameraRig(kind=kind)))
+    camera = session.editing.document.node("camera").id
+    session.editing.run("choose", nodes=(camera,))
+    session.playback.seek(1.0)
+    keyed.key_chosen()
+    tracks = [path for path in timeline(keyed).tracks if path.startswith(f"{camera}/")]
+    assert {path.removeprefix(f"{camera}/") for path in tracks} == names
+    session.editing.run("key", path=f"{camera}/translation", time=0.0)
+    session.playback.seek(2.0)
+    keyed.key_chosen()
+    moved = timeline(keyed).tracks[f"{camera}/translation"]
+    assert [key.time for key in moved.keys] == [0.0, 2.0], "what is keyed goes on being keyed"
 
 
 def test_what_is_changed_is_keyed_while_that_is_on(keyed: TimelinePanel) -> None:
