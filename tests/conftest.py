@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,9 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real test files are not here: {folder}")
     return folder
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C even where the suite runs in the background, whose shell has it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
