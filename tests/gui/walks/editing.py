@@ -297,13 +297,25 @@ def histogram(walk: Walk) -> None:
 
 
 def rule(walk: Walk) -> None:
-    """A selection by a rule, from the console; kept under a name."""
+    """A selection by a rule: in its dialog, then in the console."""
+    walk.focus_view()
+    walk.keys("Ctrl+F")
+    dialog = walk.dialog("Select by rule")
+    walk.write("hue in 80..140 and opacity > 0.3")
+    walk.until(lambda: "splats" in dialog.rule.note.text(), "Nothing is counted.", 30.0)
+    walk.shot("typed", settle=False)
+    walk.click(walk.button("Select", dialog))
+    walk.until(lambda: walk.selected > 1000, "The rule selected nothing.")
+    found = walk.selected
+    walk.shot("selected")
+    walk.keys("Ctrl+Shift+A")
+    walk.until(lambda: walk.selected == 0, "Ctrl+Shift+A does not select nothing.")
     panel = walk.panel("console")
     prompt = walk.find(QPlainTextEdit, "Python prompt", panel)
     walk.click(prompt)
     walk.write('doc.select("hue in 80..140 and opacity > 0.3")')
     walk.keys("Return")
-    walk.until(lambda: walk.selected > 1000, "The rule selected nothing.")
+    walk.until(lambda: walk.selected == found, "The console selects something else.")
     walk.shot("console")
     walk.window.docks.toggle("console")
 
