@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from polyorama.core.params import Parameter
@@ -83,7 +83,6 @@ def drag(qtbot: QtBot, widget: QWidget, pixels: int, modifiers=NONE) -> None:
 
 
 def move(widget: QWidget, to: QPoint, modifiers) -> None:
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QMouseEvent
 
     event = QMouseEvent(
@@ -182,15 +181,45 @@ def test_a_click_types(qtbot: QtBot, session: Session, holder: QWidget) -> None:
     assert field.value == 0.25
 
 
-def test_a_double_click_resets(qtbot: QtBot, session: Session, holder: QWidget) -> None:
+def test_a_double_click_types_over_all_and_with_ctrl_resets(
+    qtbot: QtBot, session: Session, holder: QWidget
+) -> None:
     field = number(session, holder)
     field.set_value(2.2)
     qtbot.mouseClick(field, LEFT)
     edit = field._edit
     assert edit is not None
     qtbot.mouseDClick(edit, LEFT)
+    assert edit.selectedText() == "2.2"
+    assert field.value == 2.2
+    qtbot.mouseDClick(edit, LEFT, CONTROL)
     assert field.value == 1.0
     assert field._edit is None
+    field.set_value(2.2)
+    qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    assert field.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "modifiers", "own"),
+    [
+        (Qt.Key.Key_0, "0", NONE, True),
+        (Qt.Key.Key_0, "0", Qt.KeyboardModifier.KeypadModifier, True),
+        (Qt.Key.Key_Asterisk, "*", SHIFT, True),
+        (Qt.Key.Key_Minus, "-", NONE, True),
+        (Qt.Key.Key_Return, "\r", NONE, True),
+        (Qt.Key.Key_Backspace, "\b", NONE, True),
+        (Qt.Key.Key_0, "0", CONTROL, False),
+        (Qt.Key.Key_G, "g", NONE, False),
+    ],
+)
+def test_what_a_number_takes_is_no_shortcut(
+    session: Session, holder: QWidget, key: Qt.Key, text: str, modifiers, own: bool
+) -> None:
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers, text)
+    event.ignore()
+    QApplication.sendEvent(number(session, holder), event)
+    assert event.isAccepted() is own
 
 
 def test_tab_goes_from_field_to_field(qtbot: QtBot, session: Session, holder: QWidget) -> None:

@@ -102,7 +102,7 @@ class PropertyLink(QObject):
         words = self.parameter.help
         lines = [f"{self.title}: {words[:1].lower()}{words[1:]}" if words else self.title]
         if self.parameter.kind in ("number", "whole", "vector"):
-            lines.append(self.tr("Drag sideways, or click and type; double-click resets"))
+            lines.append(self.tr("Drag sideways, or click and type; Backspace resets"))
         lines.append(self.python)
         return "\n".join(line for line in lines if line)
 

@@ -34,11 +34,21 @@ _START = 4.0
 _FINE, _COARSE = 0.1, 10.0
 _TRAVEL = 240.0
 """Pixels of a drag over the whole soft range."""
+_TYPED = "0123456789.+-*/("
+"""What begins to type."""
+_KEYS = frozenset(
+    (
+        Qt.Key.Key_Up, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Return,
+        Qt.Key.Key_Enter, Qt.Key.Key_F2, Qt.Key.Key_Backspace, Qt.Key.Key_Delete,
+    )
+)  # fmt: skip
+"""Other keys that are the field's own while it has the focus."""
 
 
 class NumberField(QWidget):
-    """Shows a number; dragging sideways scrubs it, a click types it, a double click resets it.
+    """Shows a number; dragging sideways scrubs it, a click types it.
 
+    A double click types over the whole number; Backspace or a double click with Ctrl resets it.
     Shift drags finely, Ctrl coarsely, Escape gives the drag up. Signals tell what a person does:
     `begun`, any number of `changed`, then `ended` or `cancelled`; setting `value` from code tells
     nothing.
@@ -210,9 +220,28 @@ class NumberField(QWidget):
             self._clicked_open = self._edit is not None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Back to the default."""
+        """Type over the whole number; with Ctrl, back to the default."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._reset()
+        else:
+            self._type()
+
+    def _reset(self) -> None:
         self._end_typing()
         self.commit(self._default)
+
+    def event(self, event: QEvent) -> bool:
+        """Keys of the field are no shortcuts of the window while it has the focus."""
+        if event.type() == QEvent.Type.ShortcutOverride and self._takes(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _takes(self, event: QKeyEvent) -> bool:
+        held = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+        if event.modifiers() & ~held:
+            return False
+        return event.key() in _KEYS or (len(event.text()) == 1 and event.text() in _TYPED)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Step, but only where the field was asked for: panels scroll past others."""
@@ -236,7 +265,7 @@ class NumberField(QWidget):
             self._type()
         elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete):
             self.commit(self._default)
-        elif event.text() and event.text() in "0123456789.+-*/(":
+        elif self._takes(event):
             self._type(event.text())
         else:
             super().keyPressEvent(event)
@@ -287,12 +316,14 @@ class NumberField(QWidget):
         self.update()
 
     def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
-        """Enter takes, Escape gives up, Tab goes on; a second click of a double one resets."""
+        """Enter takes, Escape gives up, Tab goes on; a double click takes all."""
         if watched is not self._edit:
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.MouseButtonDblClick and self._clicked_open:
-            self._end_typing()
-            self.commit(self._default)
+            if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self._reset()
+            else:
+                watched.selectAll()
             return True
         if event.type() == QEvent.Type.MouseButtonPress:
             self._clicked_open = False
