@@ -146,6 +146,8 @@ class RenderSettings:
         Whether all directions are seen, 360 degrees.
     stereo
         ``""``, ``"side-by-side"`` or ``"top-bottom"``.
+    camera
+        Id of the camera node that it is seen through, "" for the view.
     background
         ``"document"``, ``"stage"`` or ``"transparent"``.
     time
@@ -168,6 +170,7 @@ class RenderSettings:
     size: tuple[int, int] = (1920, 1080)
     panorama: bool = False
     stereo: str = ""
+    camera: str = ""
     background: str = "stage"
     time: float = 0.0
     part: tuple[float, float] = (0.0, 6.0)
@@ -183,6 +186,11 @@ class RenderSettings:
     def kind(self) -> Format:
         """The kind of output."""
         return FORMATS[self.format]
+
+    @property
+    def moment(self) -> float:
+        """The time that its first picture shows, s."""
+        return self.part[0] if self.motion == "timeline" else self.time
 
     @property
     def frames(self) -> int:

@@ -18,8 +18,12 @@ from polyorama.core.jobs import Progress
 from polyorama.core.types import Camera
 from polyorama.errors import OutputError
 from polyorama.io.project import write_project
+from polyorama.scene.contents import CameraRig
+from polyorama.scene.document import Node
 from polyorama.verbs.film import render
+from polyorama.verbs.timeline import timeline_shots
 from polyorama_studio import renders as renders_module
+from polyorama_studio.aim import first_camera
 from polyorama_studio.dialogs.render import RenderDialog
 from polyorama_studio.renders import Render, render_process, renders_of
 from polyorama_studio.shooting import FORMATS, RenderSettings, Seen
@@ -130,6 +134,59 @@ def test_a_preview_is_drawn_in_small(qtbot: QtBot, dialog: RenderDialog) -> None
     qtbot.waitUntil(lambda: dialog.preview._image is not image, timeout=30_000)
     assert dialog.preview._image.width() == 2 * dialog.preview._image.height()
     dialog.grab()
+
+
+def add_camera(session: Session, name: str, **rig: object) -> str:
+    node = Node(name, content=CameraRig(**rig))  # type: ignore[arg-type]
+    session.editing.run("add_node", node=node)
+    return session.editing.document.node(name).id
+
+
+def test_the_only_camera_is_rendered_through(
+    qtbot: QtBot, opened: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Render] = []
+    monkeypatch.setattr(renders_module.Renders, "start", lambda self, render: begun.append(render))
+    first = add_camera(opened, "First", eye=(0.0, 0.0, -5.0))
+    for time, x in ((0.0, 0.0), (1.0, 2.0)):
+        opened.editing.run("key", path=f"{first}/eye", time=time, value=(x, 0.0, -5.0))
+    opened.editing.run("set", path="document/duration", value=1.0)
+    dialog = RenderDialog(opened)
+    form = dialog.form
+    assert form.settings.motion == "timeline"
+    assert form.camera.value == first
+    assert "through First" in dialog.caption.text()
+    dialog.start.click()
+    (film,) = begun
+    assert film.document.view_camera == first
+    assert film.files == (), "the files of the scene look from elsewhere"
+    assert opened.editing.document.view_camera == "", "the scene itself stays as it is"
+    assert np.allclose(film.seen.camera.position, (0.0, 0.0, -5.0))
+    shots = timeline_shots(film.document, (64, 48), fps=2.0)
+    assert np.allclose(shots[1].camera.position, (1.0, 0.0, -5.0))
+    choose(form.camera, "view")
+    assert "from the view" in dialog.caption.text()
+    dialog.start.click()
+    assert begun[1].document.view_camera == ""
+    assert np.allclose(begun[1].document.camera.position, opened.stage.view.eye)
+    choose(form.motion, "still")
+    choose(form.camera, first)
+    dialog.start.click()
+    assert begun[2].document is opened.editing.document
+    assert np.allclose(begun[2].seen.camera.position, (0.0, 0.0, -5.0))
+    dialog.reject()
+    qtbot.waitUntil(lambda: not opened.jobs.active, timeout=30_000)
+    dialog.deleteLater()
+
+
+def test_of_several_cameras_the_one_looked_through_comes_first(opened: Session) -> None:
+    assert first_camera(opened.editing.document, "") == ""
+    one, two = add_camera(opened, "One"), add_camera(opened, "Two")
+    assert first_camera(opened.editing.document, "") == ""
+    opened.editing.run("see_through", node=one)
+    document = opened.editing.document
+    assert first_camera(document, "") == one
+    assert first_camera(document, two) == two
 
 
 def test_fields_show_what_says_something(dialog: RenderDialog) -> None:

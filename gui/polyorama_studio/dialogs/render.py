@@ -10,24 +10,27 @@ from PySide6.QtCore import QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from polyorama.errors import PolyoramaError
+from polyorama_studio.aim import aimed, seen_by
 from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.dialogs.render_form import RenderForm
 from polyorama_studio.dialogs.render_list import RenderList
 from polyorama_studio.exporting import files_of_now
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
-from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.plots import paint_frame
 from polyorama_studio.renders import Render, renders_of
-from polyorama_studio.shooting import Seen, preview_job
+from polyorama_studio.shooting import preview_job
 from polyorama_studio.theme import Metrics, fixed_font, font
-from polyorama_studio.words import duration_text
+from polyorama_studio.words import duration_text, legible, tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
 
     from polyorama.render.frame import Frame
     from polyorama_studio.session import Session
+    from polyorama_studio.shooting import RenderSettings
     from polyorama_studio.theme import Theme
 
 __all__ = ["RenderDialog"]
@@ -159,28 +162,29 @@ class RenderDialog(Dialog):
 
     # What is seen
 
-    def _seen(self) -> Seen:
-        """The present view; a camera node looks at what lies as far in front of it."""
-        stage = self._session.stage
-        camera = stage.camera(*self.form.settings.size)
-        target = np.asarray(stage.view.target, np.float64)
-        if stage.through:
-            target = camera.position + stage.view.distance * camera.forward
-        return Seen(
-            camera, tuple(float(value) for value in target), self._document.up, stage.backdrop
-        )
-
     @Slot()
     def _tell(self) -> None:
         """Bring command line, caption and preview up to date."""
         settings, session = self.form.settings, self._session
-        seen = self._seen()
+        try:
+            seen = seen_by(session, self._document, settings)
+        except PolyoramaError as error:
+            self.start.setEnabled(False)
+            self.caption.setText(explain(error))
+            return
+        document = aimed(self._document, settings, seen.camera)
         saved = session.saving.path
         files = files_of_now(session) or (() if saved is None else (saved,))
         self.command.setText(settings.command(files, seen))
         self.command.setCursorPosition(0)
         note = self.tr("The line takes the project as it is saved.")
-        self.command.setToolTip("" if files_of_now(session) else note)
+        if document.view_camera != self._document.view_camera:
+            name = document.node(settings.camera).name if settings.camera else ""
+            call = f"doc.see_through({name!r})"
+            note += "\n" + self.tr("For this camera, save it after {0}.").format(call)
+        elif files_of_now(session):
+            note = ""
+        self.command.setToolTip(tip(note) if note else "")
         trouble = self.form.trouble
         self.start.setEnabled(not trouble)
         width, height = settings.size
@@ -192,12 +196,23 @@ class RenderDialog(Dialog):
             words += self.tr(", {0:,} frames, {1} of film").format(settings.frames, length)
         if settings.averages:
             words += self.tr(", {0} pictures averaged for each").format(settings.samples)
+        words += f", {self._through(settings)}"
         self.caption.setText(trouble or words)
         if trouble:
             return
-        moment = settings.part[0] if settings.motion == "timeline" else settings.time
-        work = partial(preview_job, self._document, settings, seen, Metrics.render_preview, moment)
+        size, moment = Metrics.render_preview, settings.moment
+        work = partial(preview_job, document, settings, seen, size, moment)
         self._newest.ask(work, self._on_preview, self._on_no_preview)
+
+    def _through(self, settings: RenderSettings) -> str:
+        """From where it is seen, in words."""
+        if settings.camera:
+            name = legible(self._document.node(settings.camera).name)
+            return self.tr("through {0}").format(name)
+        tracks = self._document.timeline.tracks
+        if settings.motion == "timeline" and any(path.startswith("view/") for path in tracks):
+            return self.tr("from the keyed view")
+        return self.tr("from the view")
 
     def _on_preview(self, frame: Frame) -> None:
         self.preview.show_frame(frame)
@@ -213,7 +228,10 @@ class RenderDialog(Dialog):
         session = self._session
         folder = settings.path.parent
         session.preferences.folder = str(folder.parent if settings.kind.sequence else folder)
-        render = Render(settings, self._document, self._seen(), files_of_now(session))
+        seen = seen_by(session, self._document, settings)
+        document = aimed(self._document, settings, seen.camera)
+        files = files_of_now(session) if document is self._document else ()
+        render = Render(settings, document, seen, files)
         renders_of(session).start(render)
 
     @Slot()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidg
 
 from polyorama.core.params import Parameter
 from polyorama.core.types import MAX_SIDE
+from polyorama_studio.aim import camera_choices, first_camera
 from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RenderForm"]
 
 _OTHER = "other"
+_VIEW = "view"
 
 
 def _number(
@@ -64,6 +66,11 @@ class RenderForm(QWidget):
             ("timeline", self.tr("Film of the timeline")),
             ("turntable", self.tr("Film of a turntable")),
         ))  # fmt: skip
+        cameras = camera_choices(document)
+        self.camera = self._choice(
+            "camera", self.tr("Camera"), ((_VIEW, self.tr("The view")), *cameras)
+        )
+        self.camera.set_value(first_camera(document, session.stage.through) or _VIEW)
         length = timeline.duration
         self.start = self._field(_number("from", 0.0, 0.0, 86400.0, "s", "First second"))
         self.end = self._field(_number("to", length, 0.0, 86400.0, "s", "Last second"))
@@ -185,6 +192,7 @@ class RenderForm(QWidget):
             path=Path(self.path.text()), format=self.format.value or "png",
             motion=self.motion.value, size=(round(self.wide.value), round(self.high.value)),
             panorama=self.projection.value == "360", stereo=self.stereo.value,
+            camera="" if self.camera.value == _VIEW else self.camera.value,
             background=self.background.value, time=self._time,
             part=(self.start.value, self.end.value), seconds=self.seconds.value,
             fps=self.fps.value, supersample=int(self.supersample.value),
@@ -198,6 +206,7 @@ class RenderForm(QWidget):
         self.motion.set_value(settings.motion)
         self.projection.set_value("360" if settings.panorama else "flat")
         self.stereo.set_value(settings.stereo)
+        self.camera.set_value(settings.camera or _VIEW)
         self.background.set_value(settings.background)
         self.supersample.set_value(str(settings.supersample))
         self._offer_formats()
@@ -270,7 +279,7 @@ class RenderForm(QWidget):
         film = settings.motion != "still"
         shown = {
             "part": settings.motion == "timeline", "seconds": settings.motion == "turntable",
-            "fps": film, "shutter": film, "samples": settings.averages,
+            "camera": self.camera.count() > 1, "fps": film, "shutter": film, "samples": settings.averages,
             "lens": not settings.panorama, "quality": settings.kind.lossy,
         }  # fmt: skip
         for name, visible in shown.items():
