@@ -183,6 +183,24 @@ def test_masks(qtbot: QtBot, panel: ModifiersPanel, session: Session) -> None:
     assert present() is None
 
 
+@pytest.mark.parametrize("rule", ["foo > 3", 'selected("gone")', 'dist(node "gone") < 1'])
+def test_a_rule_of_what_is_not_there_is_not_taken(
+    qtbot: QtBot, panel: ModifiersPanel, session: Session, rule: str
+) -> None:
+    add(session, "grade", mask="index < 12")
+    field = card(panel, "grade").mask.rule
+    field.edit.setFocus()
+    field.edit.selectAll()
+    qtbot.keyClicks(field.edit, rule)
+    qtbot.keyClick(field.edit, Qt.Key.Key_Return)
+    assert session.editing.document.node("pot").modifier("grade").mask == "index < 12"
+    assert field.mark.isVisible()
+    assert field.note.text()
+    assert field.edit.text() == rule, "it stays to be mended"
+    qtbot.keyClick(field.edit, Qt.Key.Key_Escape)
+    assert field.edit.text() == "index < 12"
+
+
 def test_rules_are_counted_at_their_step(
     qtbot: QtBot, panel: ModifiersPanel, session: Session
 ) -> None:

@@ -91,6 +91,9 @@ class RuleField(QWidget):
         For screen readers.
     count
         How many splats a rule holds for, called on a worker thread; None counts nothing.
+    check
+        Raises a PolyoramaError where a rule that can be read asks for what is not there; called
+        on the GUI thread, so it must be quick.
     """
 
     committed = Signal(str)
@@ -103,9 +106,13 @@ class RuleField(QWidget):
         name: str,
         count: Callable[[str], int] | None = None,
         parent: QWidget | None = None,
+        *,
+        check: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(parent)
         self._count = count
+        self._check_names = check
+        self._good = ""
         self.edit = TextField(name, self)
         self.edit.setFont(fixed_font(Metrics.label))
         self.edit.setPlaceholderText("opacity < 0.1")
@@ -141,6 +148,8 @@ class RuleField(QWidget):
             return ""
         try:
             parse_rule(text)
+            if self._check_names is not None:
+                self._check_names(text)
         except PolyoramaError as error:
             return str(error)
         return ""
@@ -153,6 +162,7 @@ class RuleField(QWidget):
         """Show another rule, unless one is being typed, and count what it holds for."""
         typing = self.edit.hasFocus() and self.edit.isModified()
         self.edit.set_value(rule)
+        self._good = rule
         if not typing:
             self._check()
 
@@ -193,10 +203,13 @@ class RuleField(QWidget):
     @Slot(str)
     def _on_committed(self, text: str) -> None:
         # A rule that cannot be read stays to be mended; it goes nowhere.
-        if not self.error:
+        error = self.error
+        if not error:
+            self._good = text
             self.committed.emit(text)
         else:
-            self.edit.setText(text)
+            self.edit.keep(text, self._good)
+            self._say(_one_line(error), bad=True)
 
     @Slot()
     def _on_return(self) -> None:

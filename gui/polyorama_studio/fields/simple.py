@@ -171,6 +171,12 @@ class TextField(QLineEdit):
             self.setText(self._shown)
             self.setCursorPosition(0)
 
+    def keep(self, text: str, before: str) -> None:
+        """Go on with words that cannot be taken yet; Escape brings back what was before them."""
+        self._shown = before
+        self.setText(text)
+        self.setModified(True)
+
     @Slot()
     def _on_finished(self) -> None:
         text = self.text().strip()

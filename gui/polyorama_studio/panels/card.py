@@ -186,7 +186,11 @@ class Card(QFrame):
         self._count = StepCount(self.node_id, self.id)
         self.content.addWidget(Label(self.tr("Splats that go"), self.body))
         self.rule = RuleField(
-            self._session, self.tr("Rule of what is deleted"), self._count, self.body
+            self._session,
+            self.tr("Rule of what is deleted"),
+            self._count,
+            self.body,
+            check=self._count.check,
         )
         self.rule.setContentsMargins(0, 0, Metrics.diamond_box, 0)
         self.rule.committed.connect(partial(self._change, "rule"))

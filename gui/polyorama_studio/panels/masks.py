@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from polyorama.scene.rules import parse_rule
 from polyorama.scene.selection import BitSet
 from polyorama.scene.surroundings import NodeSurroundings
 from polyorama_studio.fields.row import Label
@@ -19,6 +21,8 @@ from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from polyorama.scene.document import Document, Node
     from polyorama.scene.modifiers import Modifier
     from polyorama_studio.session import Session
@@ -78,6 +82,43 @@ class StepCount:
         document, node = before_step(self._document, *self._ids)
         return int(NodeSurroundings(document, node).mask(rule).sum())
 
+    def check(self, rule: str) -> None:
+        """Ask the rule of a single splat, which tells whether all that it names is there.
+
+        Raises
+        ------
+        UsageError
+            If it is not.
+        """
+        if self._document is None:
+            return
+        document, node = before_step(self._document, *self._ids)
+        if node.splats is not None:
+            one = node.splats.subset(slice(0, 1))
+            parse_rule(rule).mask(one, around=_Names(NodeSurroundings(document, node), len(one)))
+
+
+class _Names:
+    """Knows what there is in a scene, and measures nothing."""
+
+    def __init__(self, scene: NodeSurroundings, count: int) -> None:
+        self._scene, self._count = scene, count
+
+    def distance_to(self, name: str) -> NDArray[Any]:
+        """Nothing, from a node that must be there."""
+        self._scene.document.node(name)
+        return np.zeros(self._count, np.float32)
+
+    def selected(self, name: str) -> NDArray[np.bool_]:
+        """None, of a selection that must be there."""
+        if name and all(kept.name != name for kept in self._scene.document.selections):
+            self._scene.selected(name)  # says what there is instead
+        return np.zeros(self._count, np.bool_)
+
+    def visible_from(self) -> NDArray[Any]:
+        """As the scene says: a step cannot ask it."""
+        return self._scene.visible_from()
+
 
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     content, steps, selections = one
@@ -108,7 +149,9 @@ class MaskRow(QWidget):
         top.setContentsMargins(0, 0, Metrics.diamond_box, 0)
         top.addWidget(label)
         top.addWidget(self.kind, 1)
-        self.rule = RuleField(session, self.tr("Rule of the mask"), self._count, self)
+        self.rule = RuleField(
+            session, self.tr("Rule of the mask"), self._count, self, check=self._count.check
+        )
         self.rule.setContentsMargins(0, 0, Metrics.diamond_box, 0)
         self.picked = QWidget(self)
         line = QHBoxLayout(self.picked)
