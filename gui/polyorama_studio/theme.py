@@ -243,6 +243,8 @@ class Metrics:
     plot_grip = 5.0
     """so near to an edge of a range it can be taken hold of"""
     heat_bar = 10
+    window_frame = (8, 40)
+    """Room for the frame that the desktop puts round the window: both sides, title and foot."""
     cards = 216
     """of a panel of cards' width at least"""
     quality_plot = (380, 220)

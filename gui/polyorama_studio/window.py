@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from polyorama_studio.actions import ACTIONS, ActionSet
@@ -15,6 +15,7 @@ from polyorama_studio.icons import icon
 from polyorama_studio.menus import Menus
 from polyorama_studio.palette import Palette
 from polyorama_studio.strips import Rail, StatusStrip
+from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.grid import ViewGrid
 from polyorama_studio.viewport.viewport import Viewport
 from polyorama_studio.workspaces import WorkspaceTabs
@@ -70,6 +71,7 @@ class Window(QMainWindow):
         geometry, layout = session.preferences.geometry, session.preferences.layout
         if geometry is not None:
             self.restoreGeometry(geometry)
+        self._fit_to_screen()
         if layout is not None:
             self.docks.restore_layout(layout.data())
         self._on_title()
@@ -122,6 +124,13 @@ class Window(QMainWindow):
         column.addWidget(self._status)
         self.setCentralWidget(self._middle)
         self.menuBar().setCornerWidget(self.workspaces, Qt.Corner.TopRightCorner)
+
+    def _fit_to_screen(self) -> None:
+        """Leave room for the frame, which is not known before the window is shown."""
+        if self.isMaximized() or self.isFullScreen():
+            return
+        room = self.screen().availableGeometry().size() - QSize(*Metrics.window_frame)
+        self.resize(self.size().boundedTo(room))
 
     # What the session says
 

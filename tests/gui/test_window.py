@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QWheelEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QScreen, QWheelEvent
 from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton, QWidget
 
 from polyorama_studio.dialogs.picture import PictureDialog
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.strips import PythonLine
+from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.start import RecentRow
 from polyorama_studio.viewport.toasts import Toast
+from polyorama_studio.window import Window
 from tests.gui.fakes import DEPTH
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from polyorama_studio.window import Window
+    from polyorama_studio.session import Session
     from tests.gui.fakes import FakeRasterizer
 
 LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
@@ -50,6 +52,17 @@ def test_the_viewport_owns_the_window(opened: Window) -> None:
     share = viewport.width() * viewport.height() / (opened.width() * opened.height())
     assert (opened.width(), opened.height()) == (1440, 900)
     assert share >= 0.6
+
+
+def test_a_new_window_fits_the_screen_with_its_frame(session: Session, monkeypatch) -> None:
+    room = QRect(0, 0, 1440, 900)
+    monkeypatch.setattr(QScreen, "availableGeometry", lambda screen: room)
+    window = Window(session)
+    assert window.width() <= 1440 - Metrics.window_frame[0]
+    assert window.height() <= 900 - Metrics.window_frame[1]
+    assert window.width() > 1400
+    window.close()
+    window.deleteLater()
 
 
 def test_there_is_no_gl_widget(opened: Window) -> None:
@@ -337,10 +350,11 @@ def test_save_picture_dialog(qtbot: QtBot, opened: Window) -> None:
     assert dialog.size_chosen == (3840, 2160)
     dialog.width_box.setValue(1234)
     assert dialog.preset.currentIndex() == dialog.preset.count() - 1
-    dialog.transparent.setChecked(True)
+    assert dialog.background.value == "document", "themes change no picture"
+    dialog.background.set_value("transparent")
     with qtbot.waitSignal(dialog.chosen) as chosen:
         dialog._choose()
-    assert chosen.args == [(1234, 2160), True]
+    assert chosen.args == [(1234, 2160), "transparent"]
     dialog.deleteLater()
 
 
