@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from polyorama.scene.contents import CameraRig, CropVolume
 from polyorama.scene.document import Node
 from polyorama_studio.viewport.fly import FLY_KEYS
+from polyorama_studio.viewport.layers.cameras import CamerasLayer
 from polyorama_studio.viewport.layers.table import LAYERS
 from polyorama_studio.viewport.volume import Volume
 from tests.gui.pointing import CTRL, LEFT, NONE, RIGHT, SHIFT, click, drag, hover, press, release
@@ -369,3 +370,34 @@ def test_the_middle_button_can_do_everything(
     }  # fmt: skip
     assert changed == {what}
     still(qtbot, views)
+
+
+def test_a_camera_is_lines_and_nothing_where_one_stands_in_it(
+    qtbot: QtBot, views: ViewGrid
+) -> None:
+    add_camera(views)
+    views.main.session.editing.run("choose", nodes=(RIG,))
+    still(qtbot, views)
+    layers = views.main.toolbox.layers
+    (layer,) = [each for each in layers.painted() if isinstance(each, CamerasLayer)]
+    ((_, points),) = layer._frusta(views.main)
+    seen = views.main.space()
+    a, b, c, d = points[1:]
+    shares = [(x, y) for x in np.linspace(0.1, 0.9, 9) for y in np.linspace(0.1, 0.9, 9)]
+    inside = [seen.point((a * (1 - x) + b * x) * (1 - y) + (d * (1 - x) + c * x) * y)
+              for x, y in shares]  # fmt: skip
+    blank = QImage(views.main.size(), QImage.Format.Format_ARGB32_Premultiplied)
+    blank.fill(0)
+    painter = QPainter(blank)
+    layer.paint(views.main, painter)
+    painter.end()
+    corner = seen.point(points[1])
+    assert blank.pixelColor(corner.toPoint()).alpha() > 0
+    covered = sum(blank.pixelColor(at.toPoint()).alpha() > 0 for at in inside)
+    assert covered < len(inside) / 2, "the picture shows between the lines"
+    stage = views.main.stage
+    views.main.toolbox.camera_lock.toggle(stage)
+    views.main.toolbox.camera_lock.leave(stage)
+    still(qtbot, views)
+    assert not stage.through
+    assert not list(layer._frusta(views.main))

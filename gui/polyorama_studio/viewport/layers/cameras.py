@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPolygonF
 
 from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
@@ -30,6 +29,8 @@ __all__ = ["CamerasLayer"]
 _SIZE = (160, 90)
 _SHARE = 0.22
 """Depth of a frustum as a share of the subject's radius."""
+_INSIDE = 0.3
+"""So near to a camera's eye, as a share of its frustum's depth, it is not drawn."""
 _GRAB = 10.0
 
 
@@ -54,6 +55,9 @@ class CamerasLayer(Layer):
                 seen = Space(rig_camera(document, node.id, _SIZE))
             except PolyoramaError:
                 continue  # it looks nowhere: the inspector tells, a frustum cannot
+            space = pane.space()
+            if not space.parallel and np.linalg.norm(space.eye - seen.eye) < _INSIDE * depth:
+                continue  # one stands in it, and sees nothing but its edges
             width, height = _SIZE
             corners = [
                 seen.at_depth(x, y, depth)
@@ -111,13 +115,6 @@ class CamerasLayer(Layer):
                 painter.setPen(each)
                 for line in seen:
                     painter.drawPolyline(line)
-            found = [space.point(corner) for corner in corners]
-            if None not in found:
-                fill = QColor(color)
-                fill.setAlphaF(0.14 if chosen or hot else 0.06)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(fill)
-                painter.drawPolygon(QPolygonF([p for p in found if p is not None]))
             place = space.point(eye)
             if place is not None:
                 painter.setPen(halo)
