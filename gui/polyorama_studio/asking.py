@@ -37,7 +37,7 @@ class Asking(QObject):
         super().__init__(window)
         self._window = window
         self._session = window.session
-        self._picture: tuple[tuple[int, int], bool] = ((1, 1), False)
+        self._picture = ((1, 1), "document")
         self._done: Callable[[], Any] | None = None
         session = window.session
         session.opening.asked.connect(self.open_files)
@@ -125,12 +125,12 @@ class Asking(QObject):
         dialog.chosen.connect(self._ask_picture_file)
         self.show(dialog)
 
-    @Slot(object, bool)
-    def _ask_picture_file(self, size: tuple[int, int], transparent: bool) -> None:
+    @Slot(object, str)
+    def _ask_picture_file(self, size: tuple[int, int], background: str) -> None:
         session = self._session
         stem = session.files[0].stem if session.files else self.tr("picture")
         path = Path(session.preferences.folder) / f"{stem}.png"
-        self._picture = (size, transparent)
+        self._picture = (size, background)
         dialog = save_dialog(
             self._window, self.tr("Save picture"), str(path),
             self.tr("Pictures (*.png *.webp *.jpg *.jpeg)"), session.theme.tokens, "png",
@@ -140,8 +140,8 @@ class Asking(QObject):
 
     @Slot(str)
     def _save_picture(self, name: str) -> None:
-        size, transparent = self._picture
-        self._session.sharing.save_picture(Path(name), size, transparent=transparent)
+        size, background = self._picture
+        self._session.sharing.save_picture(Path(name), size, background)
 
     # Both load what draws and writes; the window opens without it.
 

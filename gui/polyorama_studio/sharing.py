@@ -27,18 +27,28 @@ class Sharing(QObject):
         super().__init__(session)
         self._session = session
 
-    def save_picture(self, path: Path, size: tuple[int, int], *, transparent: bool = False) -> None:
-        """Draw the present view at full quality into a file, on a worker thread."""
+    def save_picture(self, path: Path, size: tuple[int, int], background: str = "document") -> None:
+        """Draw the present view at full quality into a file, on a worker thread.
+
+        Parameters
+        ----------
+        path, size
+            The file, and (width, height) in pixels.
+        background
+            ``"document"``, ``"stage"`` as the viewport has it, or ``"transparent"``.
+        """
         session = self._session
         document = session.stage.document
         if document is None:
             return
         session.preferences.folder = str(path.parent)
         view = session.stage.view
-        background = None if transparent else session.stage.backdrop
-        line = camera_text.python_picture(view, size, background, path)
+        behind = None
+        if background != "transparent":
+            behind = session.stage.backdrop if background == "stage" else document.background
+        line = camera_text.python_picture(view, size, behind, path)
         session.work_on(
-            partial(calls.save_picture, document, view, size, background, path),
+            partial(calls.save_picture, document, view, size, behind, path),
             partial(self._on_saved, line),
             session.report,
             self.tr("Saving {0}").format(legible(path.name)),

@@ -171,7 +171,7 @@ class RenderSettings:
     panorama: bool = False
     stereo: str = ""
     camera: str = ""
-    background: str = "stage"
+    background: str = "document"
     time: float = 0.0
     part: tuple[float, float] = (0.0, 6.0)
     seconds: float = 6.0

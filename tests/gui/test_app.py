@@ -48,7 +48,7 @@ def test_real_files_real_pictures(qtbot: QtBot, preferences: Preferences, tmp_pa
     assert picture.depth.shape == (120, 160)
     assert 0.0 < picture.depth[60, 80] < 2.0 * session.stage.view.distance
     out = tmp_path / "out.png"
-    session.sharing.save_picture(out, (64, 48), transparent=True)
+    session.sharing.save_picture(out, (64, 48), "transparent")
     qtbot.waitUntil(lambda: len(notices) == 1, timeout=PATIENCE_MS)
     assert notices[0].kind == "good", notices[0].text
     with Image.open(out) as image:

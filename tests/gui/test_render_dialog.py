@@ -60,7 +60,7 @@ def test_the_words_render_what_is_seen(tmp_path: Path, tilted: bool, flat: bool)
     project, out = tmp_path / "a.poly", tmp_path / "out.png"
     write_project(document, project)
     view = seen(tilted=tilted, flat=flat)
-    words = settings(out).words([project], view)
+    words = settings(out, background="stage").words([project], view)
     assert main(words[1:]) == 0
     frame = render(document, view.camera, background=view.stage, backend="cpu")
     drawn = np.asarray(Image.open(out).convert("RGB"), np.int64)
@@ -179,6 +179,13 @@ def test_the_only_camera_is_rendered_through(
     dialog.deleteLater()
 
 
+def test_the_theme_changes_no_picture(dialog: RenderDialog) -> None:
+    assert dialog.form.settings.background == "document"
+    assert "--background" not in dialog.command.text()
+    choose(dialog.form.background, "stage")
+    assert "--background '#" in dialog.command.text()
+
+
 def test_of_several_cameras_the_one_looked_through_comes_first(opened: Session) -> None:
     assert first_camera(opened.editing.document, "") == ""
     one, two = add_camera(opened, "One"), add_camera(opened, "Two")
@@ -274,7 +281,7 @@ def test_a_still_is_rendered_in_a_process_of_its_own(
     assert entry.state == "done"
     drawn = np.asarray(Image.open(tmp_path / "still.png").convert("RGB"), np.int64)
     document, camera = session.editing.document, session.stage.camera(64, 48)
-    frame = render(document, camera, background=session.stage.backdrop, backend="cpu")
+    frame = render(document, camera, backend="cpu")
     assert np.abs(drawn - frame.rgba8[..., :3].astype(np.int64)).max() <= 1
     assert notices[-1].text == "Rendered still.png"
     (row,) = dialog.list.rows

@@ -337,7 +337,7 @@ def test_saving_a_picture(
     monkeypatch.setattr(calls, "save_picture", save)
     session.open_files([tmp_path / "a.ply"])
     qtbot.waitUntil(lambda: session.stage.document is not None)
-    session.sharing.save_picture(tmp_path / "out.png", (64, 48), transparent=True)
+    session.sharing.save_picture(tmp_path / "out.png", (64, 48), "transparent")
     qtbot.waitUntil(lambda: len(notices) == 1)
     assert notices[0].kind == "good"
     assert (tmp_path / "out.png").read_text() == "(64, 48) None"
@@ -345,6 +345,20 @@ def test_saving_a_picture(
     assert session.preferences.folder == str(tmp_path)
     assert session.python[-1].startswith(f"po.write_image({str(tmp_path / 'out.png')!r}")
     assert session.python[-1].endswith("background=None))")
+
+
+def test_pictures_have_the_scenes_background(
+    qtbot: QtBot, session: Session, monkeypatch, tmp_path: Path
+) -> None:
+    behind = []
+    monkeypatch.setattr(calls, "save_picture", lambda *args: behind.append(args[3]) or args[4])
+    session.open_files([tmp_path / "a.ply"])
+    qtbot.waitUntil(lambda: session.stage.document is not None)
+    for number, background in enumerate(("document", "stage"), 1):
+        session.sharing.save_picture(tmp_path / "out.png", (64, 48), background)
+        qtbot.waitUntil(lambda wanted=number: len(behind) == wanted)
+    assert behind == [session.stage.document.background, session.stage.backdrop]
+    assert behind[0] != behind[1], "the theme's stage is not black"
 
 
 @pytest.mark.parametrize("broken", [False, True])

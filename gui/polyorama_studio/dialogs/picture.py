@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QGridLayout,
     QHBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from polyorama.core.types import MAX_SIDE
 from polyorama_studio.dialogs.dialog import Dialog
+from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["PictureDialog"]
 class PictureDialog(Dialog):
     """Size and background of a picture that is to be saved."""
 
-    chosen = Signal(object, bool)
+    chosen = Signal(object, str)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,12 @@ class PictureDialog(Dialog):
         self.preset.addItem(self.tr("Another size"))
         self.width_box = self._box(shown[0])
         self.height_box = self._box(shown[1])
-        self.transparent = QCheckBox(self.tr("Transparent background"), self)
+        choices = (
+            ("document", self.tr("The scene's own")), ("stage", self.tr("As in the viewport")),
+            ("transparent", self.tr("Transparent")),
+        )  # fmt: skip
+        self.background = ChoiceField(choices, self.tr("Background"), self)
+        self.background.set_value("document")
         grid = QGridLayout()
         grid.setHorizontalSpacing(Metrics.space[2])
         grid.setVerticalSpacing(Metrics.space[1])
@@ -60,13 +65,14 @@ class PictureDialog(Dialog):
         times.setProperty("quiet", True)
         for widget in (self.width_box, times, self.height_box):
             sides.addWidget(widget, 0 if widget is times else 1)
-        for row, text in enumerate((self.tr("Size"), self.tr("Width and height"))):
+        titles = (self.tr("Size"), self.tr("Width and height"), self.tr("Background"))
+        for row, text in enumerate(titles):
             label = QLabel(text, self)
             label.setProperty("quiet", True)
             grid.addWidget(label, row, 0)
         grid.addWidget(self.preset, 0, 1)
         grid.addLayout(sides, 1, 1)
-        grid.addWidget(self.transparent, 2, 1)
+        grid.addWidget(self.background, 2, 1)
         self.body.addLayout(grid)
         self.add_button(self.tr("Cancel"), self.reject)
         self.add_button(self.tr("Save..."), self._choose, primary=True)
@@ -78,7 +84,7 @@ class PictureDialog(Dialog):
     @Slot()
     def _choose(self) -> None:
         self.accept()
-        self.chosen.emit(self.size_chosen, self.transparent.isChecked())
+        self.chosen.emit(self.size_chosen, self.background.value)
 
     def _box(self, value: int) -> QSpinBox:
         box = QSpinBox(self)

@@ -91,7 +91,7 @@ class RenderForm(QWidget):
             ("top-bottom", self.tr("Two, one above the other")),
         ))  # fmt: skip
         self.background = self._choice("background", self.tr("Background"), (
-            ("stage", self.tr("As in the viewport")), ("document", self.tr("The scene's own")),
+            ("document", self.tr("The scene's own")), ("stage", self.tr("As in the viewport")),
             ("transparent", self.tr("Transparent")),
         ))  # fmt: skip
         sizes = [(f"{w}x{h}", f"{title}   {w} x {h}") for title, (w, h) in SIZES]
@@ -279,8 +279,8 @@ class RenderForm(QWidget):
         film = settings.motion != "still"
         shown = {
             "part": settings.motion == "timeline", "seconds": settings.motion == "turntable",
-            "camera": self.camera.count() > 1, "fps": film, "shutter": film, "samples": settings.averages,
-            "lens": not settings.panorama, "quality": settings.kind.lossy,
+            "camera": self.camera.count() > 1, "fps": film, "shutter": film,
+            "samples": settings.averages, "lens": not settings.panorama, "quality": settings.kind.lossy,
         }  # fmt: skip
         for name, visible in shown.items():
             for widget in self._rows[name]:
