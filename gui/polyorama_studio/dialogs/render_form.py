@@ -280,7 +280,8 @@ class RenderForm(QWidget):
         shown = {
             "part": settings.motion == "timeline", "seconds": settings.motion == "turntable",
             "camera": self.camera.count() > 1, "fps": film, "shutter": film,
-            "samples": settings.averages, "lens": not settings.panorama, "quality": settings.kind.lossy,
+            "samples": settings.averages, "lens": not settings.panorama,
+            "quality": settings.kind.lossy,
         }  # fmt: skip
         for name, visible in shown.items():
             for widget in self._rows[name]:
