@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from polyorama_studio.actions import MENUS
+from polyorama_studio.actions.action import has_selection
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import menu_text, shortened, tip, translated
 
@@ -22,6 +23,14 @@ _CONTEXT_MENU = (
     "view.turntable", "", "file.save-picture", "edit.copy-picture", "edit.copy-command",
     "edit.copy-python",
 )  # fmt: skip
+
+_OF_SELECTION = (
+    "tools.hide", "tools.isolate", "tools.delete", "select.invert", "select.separate",
+    "select.grade", "",
+)  # fmt: skip
+"""What comes first where splats are selected."""
+_ALSO = {"select": ("tools.hide", "tools.isolate", "tools.lock", "tools.delete")}
+"""Actions of other menus that stand at the foot of a menu, too."""
 
 
 class Menus(QObject):
@@ -59,6 +68,10 @@ class Menus(QObject):
                     menu.addMenu(self.recent)
                 elif action.id == "window.save-layout":
                     menu.addMenu(self.layouts)
+            if menu_id in _ALSO:
+                menu.addSeparator()
+                for action_id in _ALSO[menu_id]:
+                    menu.addAction(window.actions_by_id[action_id])
 
     def _bind_shortcuts(self) -> None:
         # On the window, so that they work while the menu bar is hidden.
@@ -115,7 +128,8 @@ class Menus(QObject):
     def show_context_menu(self, position: QPoint) -> None:
         """The menu of the viewport."""
         menu = QMenu(self._window)
-        for action_id in _CONTEXT_MENU:
+        first = _OF_SELECTION if has_selection(self._window.session) else ()
+        for action_id in (*first, *_CONTEXT_MENU):
             if action_id:
                 menu.addAction(self._window.actions_by_id[action_id])
             else:

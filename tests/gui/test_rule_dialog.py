@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from polyorama.scene.rules import parse_rule
+from polyorama_studio.dialogs.naming import NamingDialog
 from polyorama_studio.dialogs.rule import EXAMPLES, RuleDialog
 
 if TYPE_CHECKING:
@@ -109,3 +111,57 @@ def test_what_selects_without_a_tool(qtbot: QtBot, edited: Window) -> None:
     actions["select.grow"].trigger()
     qtbot.waitUntil(lambda: not edited.session.jobs.active)
     assert len(selected(edited)) > 0
+
+
+def test_escape_in_the_picture_selects_nothing(qtbot: QtBot, edited: Window) -> None:
+    edited.session.editing.run("select", query="x > 0")
+    assert selected(edited)
+    qtbot.keyClick(edited.viewport, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not selected(edited))
+
+
+def test_what_is_made_of_the_selection(qtbot: QtBot, edited: Window) -> None:
+    actions = edited.actions_by_id
+    edited.session.editing.run("select", query="x > 0")
+    bits = next(iter(document(edited).selection.values()))
+    qtbot.waitUntil(actions["select.grade"].isEnabled)
+    actions["select.grade"].trigger()
+    (grade,) = document(edited).nodes[0].modifiers
+    assert grade.kind == "grade"
+    assert grade.mask == bits
+    before = len(document(edited).nodes)
+    actions["select.copy-out"].trigger()
+    qtbot.waitUntil(lambda: len(document(edited).nodes) == before + 1)
+
+
+def test_the_selection_is_kept_under_a_name(qtbot: QtBot, edited: Window) -> None:
+    edited.session.editing.run("select", query="x > 0")
+    keep = edited.actions_by_id["select.keep"]
+    qtbot.waitUntil(keep.isEnabled)
+    keep.trigger()
+    naming = edited.findChild(NamingDialog)
+    naming.name.setText("right half")
+    naming.save_button.click()
+    assert [kept.name for kept in document(edited).selections] == ["right half"]
+
+
+@pytest.mark.parametrize("some", [False, True])
+def test_the_menu_of_the_picture_begins_with_the_selection(edited: Window, some: bool) -> None:
+    if some:
+        edited.session.editing.run("select", query="x > 0")
+    edited.menus.show_context_menu(QPoint(10, 10))
+    menu = QApplication.activePopupWidget()
+    assert menu is not None
+    names = [action.objectName() for action in menu.actions()]
+    menu.close()
+    assert (names[:2] == ["tools.hide", "tools.isolate"]) is some
+    assert "view.frame" in names
+
+
+def test_the_select_menu_has_what_is_done_with_the_selection(edited: Window) -> None:
+    menus = [action.menu() for action in edited.menuBar().actions()]
+    names = next(
+        found for menu in menus
+        if "select.rule" in (found := [action.objectName() for action in menu.actions()])
+    )  # fmt: skip
+    assert {"tools.hide", "tools.isolate", "tools.lock", "tools.delete"} <= set(names)

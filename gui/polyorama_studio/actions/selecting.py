@@ -1,14 +1,18 @@
-"""Selecting splats without a tool: all, none, neighbours, by a rule."""
+"""Selecting splats without a tool, and what is made of the selected ones."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from polyorama_studio.actions.action import Action, has_document, has_selection
+from polyorama_studio.fields.words import python_node
+from polyorama_studio.words import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from polyorama_studio.session import Session
     from polyorama_studio.window import Window
 
 __all__ = ["ACTIONS"]
@@ -26,6 +30,33 @@ def _rule(window: Window) -> None:
     from polyorama_studio.dialogs.rule import RuleDialog
 
     window.asking.show(RuleDialog(window.session, window))
+
+
+def _keep_as(session: Session, name: str) -> None:
+    session.editing.run("keep_selection", name=name)
+
+
+def _keep(window: Window) -> None:
+    from polyorama_studio.dialogs.naming import NamingDialog
+
+    document = window.session.editing.document
+    assert document is not None
+    taken = [kept.name for kept in document.selections]
+    dialog = NamingDialog(translated("Keep the selection"), taken, window)
+    dialog.named.connect(partial(_keep_as, window.session))
+    window.asking.show(dialog)
+
+
+def _grade(window: Window) -> None:
+    """A step on every node with selected splats, which are its mask."""
+    editing = window.session.editing
+    document = editing.document
+    assert document is not None
+    with editing.gesture(translated("Add grade with this mask")):
+        for node in [n for n in document.nodes if n.id in document.selection]:
+            editing.run(
+                "add_modifier", node=python_node(document, node.id), kind="grade", selected=True
+            )
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -63,5 +94,23 @@ ACTIONS: tuple[Action, ...] = (
         "select.similar", "Similar colours", _start("flood"), "select", "", has_selection,
         "Add the splats of similar colour that are reached from the selected ones",
         python="doc.flood()", group=2,
+    ),
+    Action(
+        "select.keep", "Keep under a name...", _keep, "select", "", has_selection,
+        "Keep the selection under a name, to select it again",
+        python='doc.keep_selection("name")', dialog=True, group=3,
+    ),
+    Action(
+        "select.separate", "Separate", _start("separate"), "select", "", has_selection,
+        "Make a node of the selected splats", python="doc.separate()", group=4,
+    ),
+    Action(
+        "select.copy-out", "Copy out", _start("duplicate_selected"), "select", "",
+        has_selection, "Make a node of a copy of the selected splats",
+        python="doc.duplicate_selected()", group=4,
+    ),
+    Action(
+        "select.grade", "Add grade with this mask", _grade, "select", "", has_selection,
+        "Grade the selected splats alone", group=4,
     ),
 )  # fmt: skip

@@ -46,6 +46,8 @@ class Pane(Canvas):
     """
 
     menu_asked = Signal(QPoint)
+    on_stage = False
+    """Whether nothing but the picture is shown."""
 
     def __init__(
         self, session: Session, stage: Stage, toolbox: Toolbox, parent: QWidget | None = None
@@ -237,8 +239,18 @@ class Pane(Canvas):
             self.update()
         elif active.key(self, event):
             self.update()
+        elif event.key() == Qt.Key.Key_Escape and self.deselect():
+            event.accept()
         elif not self.navigator.key(event):
             super().keyPressEvent(event)
+
+    def deselect(self) -> bool:
+        """Select nothing; tells whether anything was selected. On the stage Escape leaves it."""
+        document = self.session.editing.document
+        if self.on_stage or document is None or not document.selection:
+            return False
+        self.session.editing.start("select_none")
+        return True
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """A key of the flight came up, or one that changes what the tool does."""
