@@ -6,6 +6,7 @@ import ast
 import ctypes
 import itertools
 import threading
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -33,6 +34,10 @@ __all__ = ["Runner", "sentence"]
 
 _FILE = "<console>"
 _LOOK_S = 0.1
+_MOST_LINES = 1000
+"""So many lines wait for the window; of more, the last ones are shown."""
+_LONGEST = 4000
+"""Letters of a line that are shown."""
 
 
 class _Closed(BaseException):
@@ -139,6 +144,8 @@ class Runner(QObject):
         self.running = False
         self._numbers = itertools.count()
         self._thread: threading.Thread | None = None
+        self._saying = threading.Lock()
+        self._said: deque[str] = deque(maxlen=_MOST_LINES)
         self._names: dict[str, Any] = {"__name__": "__console__", "print": self._print}
 
     def run(self, text: str) -> None:
@@ -212,10 +219,8 @@ class Runner(QObject):
             wrong = "A script cannot end the program; close the window."
         except PolyoramaError as error:
             wrong = str(error)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - the console goes on, whatever it is
             wrong = sentence(error)
-            if not isinstance(error, Exception):
-                raise
         self._post(self._end, wrong)
 
     def _print(
@@ -229,7 +234,16 @@ class Runner(QObject):
             file.write(text)
 
     def _say(self, text: str) -> None:
-        self._post(self.said.emit, text)
+        """Show a text, together with all that is said until the window has time for it."""
+        with self._saying:
+            self._said.append(text.rstrip("\n")[:_LONGEST])
+        self.session.bridge.post("script said", self._flush, None)
+
+    def _flush(self, nothing: None) -> None:
+        with self._saying:
+            lines, self._said = list(self._said), deque(maxlen=_MOST_LINES)
+        if lines:
+            self.said.emit("\n".join(lines))
 
     def _post(self, handler: Callable[[Any], None], value: object) -> None:
         self.session.bridge.post(("script", next(self._numbers)), handler, value)
@@ -266,7 +280,10 @@ def sentence(error: BaseException) -> str:
         return f"Line {error.lineno} is no Python: {error.msg}."
     if isinstance(error, PolyoramaError):
         return str(error)
-    text = str(error).rstrip(".")
+    try:
+        text = str(error).rstrip(".")
+    except Exception:  # noqa: BLE001 - it is a class of the script
+        text = ""
     where = ""
     trace = error.__traceback__
     while trace is not None:

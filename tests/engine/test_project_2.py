@@ -314,3 +314,16 @@ def test_a_file_that_is_overwritten_meanwhile_is_saved_not_linked(linked: Path) 
     write_splats(cloud_of(50, 77), linked / "captures" / "pot.splat")
     write_project(document, linked / "show.poly")
     assert digest(read_project(linked / "show.poly").node("pot").content) == kept
+
+
+def test_damaged_members_of_a_folder_are_one_sentence(tmp_path: Path) -> None:
+    write_project(rich(), tmp_path / "a.poly")
+    folder = tmp_path / "b.poly"
+    with zipfile.ZipFile(tmp_path / "a.poly") as archive:
+        archive.extractall(folder)
+    member = next((folder / "data").glob("*.npz"))
+    data = member.read_bytes()
+    for damaged in (data[: len(data) // 2], b"no zip", bytes(len(data))):
+        member.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match="damaged|cannot be read"):
+            read_project(folder)

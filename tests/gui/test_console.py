@@ -120,6 +120,21 @@ def test_a_script_without_end_is_stopped(qtbot: QtBot, console: ConsolePanel) ->
     assert console.output.toPlainText().endswith("#! Stopped.")
 
 
+def test_whatever_a_script_raises_or_prints_the_console_goes_on(
+    qtbot: QtBot, console: ConsolePanel
+) -> None:
+    for script in (
+        "raise BaseException('x')",
+        "class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd()",
+        "for i in range(30000): print(i)",
+    ):
+        with qtbot.waitSignal(console.runner.ended, timeout=20000):
+            console.runner.run(script)
+        assert not console.runner.running
+    qtbot.waitUntil(lambda: "29999" in console.output.toPlainText())
+    assert console.output.blockCount() <= 5001
+
+
 def test_arrows_bring_back_what_was_typed(qtbot: QtBot, console: ConsolePanel) -> None:
     for text in ("1", "2"):
         run(qtbot, console, text)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 
 from polyorama.scene.contents import CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Document, Node
+from polyorama.scene.mesh import Mesh
 from polyorama.scene.placement import matrix_of
 from polyorama.scene.rigs import rig_camera
 from polyorama.scene.selection import BitSet
@@ -283,3 +284,10 @@ def test_no_document(panel: InspectorPanel, session: Session) -> None:
     session.editing.open(None)
     assert panel.sections == []
     assert panel.header.name.text() == "Nothing open"
+
+
+def test_a_mesh_says_its_triangles(panel: InspectorPanel, session: Session) -> None:
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
+    mesh = Node("sheet", Mesh(corners, np.array([[0, 1, 2]], np.int32)), id="sheet")
+    session.editing.run("add_node", node=mesh)
+    assert "1 triangles" in panel.header.detail.text()

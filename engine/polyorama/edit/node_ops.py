@@ -255,6 +255,8 @@ def group(
 ) -> Document:
     """Put nodes below a new group in the place of the first of them."""
     ids = _roots(document, _ids(document, nodes))
+    if not ids:
+        raise UsageError("There is nothing to group; name some nodes.")
     parent = document.node(ids[0]).parent
     made = Node(name, parent=parent, id=id_for(name, (n.id for n in document.nodes)))
     at = next(k for k, n in enumerate(document.nodes) if n.id == ids[0])

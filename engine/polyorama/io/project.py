@@ -289,12 +289,12 @@ def _open_members(source: Path) -> Iterator[Members]:
     """Open the members; whatever a damaged zip makes the library raise becomes one sentence."""
     if not source.exists():
         raise FileFormatError(f"There is no such file: {source}")
-    if source.is_dir():
-        yield FolderMembers(source)
-        return
     try:
-        with zipfile.ZipFile(source) as archive:
-            yield ZipMembers(archive, source)
+        if source.is_dir():
+            yield FolderMembers(source)
+        else:
+            with zipfile.ZipFile(source) as archive:
+                yield ZipMembers(archive, source)
     except OSError as error:
         raise FileFormatError(f"Cannot read ({error.strerror or error}): {source}") from error
     except (

@@ -31,7 +31,10 @@ def affine_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     UsageError
         If it is not (4, 4) or (3, 4), finite, affine and invertible.
     """
-    m = np.asarray(matrix, np.float64)
+    try:
+        m = np.asarray(matrix, np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("A transform must be a finite 4x4 or 3x4 matrix.") from None
     if m.shape == (3, 4):
         m = np.vstack([m, [0.0, 0.0, 0.0, 1.0]])
     if m.shape != (4, 4) or not np.isfinite(m).all():

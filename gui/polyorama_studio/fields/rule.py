@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from polyorama.errors import PolyoramaError
 from polyorama.scene.rules import parse_rule
@@ -54,10 +55,13 @@ class Counter(QObject):
         self._newest.ask(work, self._on_done, self._on_failed)
 
     def _on_done(self, count: int | None) -> None:
-        if count is not None:
+        # The field may have gone while it was counted.
+        if count is not None and isValid(self):
             self.counted.emit(count)
 
     def _on_failed(self, error: BaseException) -> None:
+        if not isValid(self):
+            return
         if isinstance(error, PolyoramaError):
             self.failed.emit(str(error))
         else:

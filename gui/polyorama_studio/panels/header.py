@@ -125,7 +125,7 @@ class InspectorHeader(QFrame):
                 return total
             return self.tr("{0} of {1} selected").format(f"{len(selected):,}", total)
         if isinstance(node.content, Mesh):
-            return self.tr("Mesh, {0} triangles").format(f"{len(node.content.faces):,}")
+            return self.tr("Mesh, {0} triangles").format(f"{len(node.content.triangles):,}")
         if node.content is None and not node.missing:
             count = len(document.below(node.id)) - 1
             return self.tr("Group of {0}").format(f"{count:,}")

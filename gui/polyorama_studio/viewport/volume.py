@@ -83,7 +83,10 @@ class Volume:
 
     def _silhouette(self, space: Space, turn: NDArray[np.float64]) -> NDArray[np.float64]:
         """The edge of the sphere of radius 0.5 as it is seen, in its own space."""
-        inverse = np.linalg.inv(self.matrix)
+        try:
+            inverse = np.linalg.inv(self.matrix)
+        except np.linalg.LinAlgError:  # scaled to nothing, it has no edge
+            return np.zeros((0, 3))
         if space.parallel:
             away = inverse[:3, :3] @ -space.forward
             middle, radius = np.zeros(3), 0.5
