@@ -46,6 +46,7 @@ class Preferences(QObject):
 
     def __init__(self, parent: QObject | None = None, path: Path | None = None) -> None:
         super().__init__(parent)
+        self._layouts: list[str] | None = None
         if path is None:
             self._settings = QSettings(
                 QSettings.Format.IniFormat, QSettings.Scope.UserScope, "polyorama", "studio", self
@@ -168,10 +169,13 @@ class Preferences(QObject):
     @property
     def layouts(self) -> list[str]:
         """Names of layouts that were saved, in alphabetical order."""
-        self._settings.beginGroup("layouts")
-        names = [_unescaped(key) for key in self._settings.childKeys()]
-        self._settings.endGroup()
-        return sorted(names, key=str.casefold)
+        # Asked for with each refresh of the menus; the settings are slow to list.
+        if self._layouts is None:
+            self._settings.beginGroup("layouts")
+            names = [_unescaped(key) for key in self._settings.childKeys()]
+            self._settings.endGroup()
+            self._layouts = sorted(names, key=str.casefold)
+        return list(self._layouts)
 
     def named_layout(self, name: str) -> QByteArray | None:
         """A layout that was saved under a name."""
@@ -180,11 +184,13 @@ class Preferences(QObject):
     def save_layout(self, name: str, state: QByteArray) -> None:
         """Save a layout under a name."""
         self._settings.setValue(f"layouts/{_escaped(name)}", state)
+        self._layouts = None
         self.changed.emit()
 
     def forget_layout(self, name: str) -> None:
         """Remove a layout that was saved."""
         self._settings.remove(f"layouts/{_escaped(name)}")
+        self._layouts = None
         self.changed.emit()
 
     # What was used lately

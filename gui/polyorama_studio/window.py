@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, Slot
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from polyorama_studio.actions import ACTIONS, ActionSet
@@ -30,6 +30,7 @@ __all__ = ["Window"]
 log = logging.getLogger(__name__)
 
 _FIRST_SIZE = (1440, 900)
+_SOON_MS = 40
 
 
 class Window(QMainWindow):
@@ -74,15 +75,15 @@ class Window(QMainWindow):
         self._fit_to_screen()
         if layout is not None:
             self.docks.restore_layout(layout.data())
-        self._on_title()
+        self._on_files()
         self.viewport.setFocus()
 
     def _connect(self) -> None:
         session, toolbox = self.session, self.viewport.toolbox
         self.views.menu_asked.connect(self.menus.show_context_menu)
         self.workspaces.search_asked.connect(self.show_palette)
-        for signal in (session.opening.files_changed, session.saving.changed):
-            signal.connect(self._on_title)
+        session.saving.changed.connect(self._on_title)
+        session.opening.files_changed.connect(self._on_files)
         for signal in (
             session.stage.document_changed,
             session.stage.view_changed,
@@ -100,9 +101,14 @@ class Window(QMainWindow):
             self.views.changed,
             self.docks.arranged,
             session.preferences.changed,
-            session.editing.edited,
         ):
             signal.connect(self._refresh_edits)
+        # A drag edits with each move of the pointer; menus may follow a little later.
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_SOON_MS)
+        self._soon.timeout.connect(self._refresh_edits)
+        session.editing.edited.connect(self._on_edited)
 
     def _icon(self) -> QIcon:
         return icon("polyorama", self.session.theme.tokens.color("text"))
@@ -140,7 +146,16 @@ class Window(QMainWindow):
         title = self.session.title.replace("[*]", "[*][*]")
         self.setWindowTitle(f"{title}[*] - Polyorama" if title else "Polyorama")
         self.setWindowModified(bool(title) and self.session.saving.modified)
+
+    @Slot()
+    def _on_files(self) -> None:
+        self._on_title()
         self._refresh_edits()
+
+    @Slot(object)
+    def _on_edited(self, command: object) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
 
     @Slot()
     @Slot(object)
