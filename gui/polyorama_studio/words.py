@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QFontMetrics
 
 __all__ = [
-    "duration_text", "legible", "local_path", "memory_text", "menu_text", "shortened", "tip",
-    "translated",
+    "duration_text", "first_line", "legible", "legible_lines", "local_path", "memory_text",
+    "menu_text", "shortened", "tip", "translated",
 ]  # fmt: skip
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -55,6 +55,16 @@ def legible(name: str) -> str:
         _UNKNOWN if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") or c in _TURNING else c
         for c in name
     )
+
+
+def first_line(text: str) -> str:
+    """A message without what follows its first line, such as the place in a rule."""
+    return next((line.strip() for line in text.split("\n") if line.strip()), "")
+
+
+def legible_lines(text: str) -> str:
+    """As `legible`, line by line, without lines that point at the one above with carets."""
+    return "\n".join(legible(line) for line in text.split("\n") if line.strip(" ^"))
 
 
 def shortened(name: str, metrics: QFontMetrics, width: int) -> str:

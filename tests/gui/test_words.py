@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from polyorama_studio import camera_text
 from polyorama_studio.orbit import OrbitView
+from polyorama_studio.panels.messages import MessagesPanel
 from polyorama_studio.preferences import Preferences
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.theme import Metrics, font
@@ -145,3 +146,13 @@ def test_recent_files_that_may_not_be_looked_at_are_left_out(
     names = [str(tmp_path / ("y" * 5000)), str(good), "nul\0.ply"]
     preferences._settings.setValue("recent", names)
     assert preferences.recent == [good]
+
+
+def test_toasts_say_the_first_line_and_messages_all(window: Window) -> None:
+    text = "There is no column foo.\n  foo > 3\n  ^^^\nThere are x, y and z."
+    window.session.notice.emit(Notice("bad", text))
+    toast = window.viewport.toasts.toasts[0]
+    assert toast._words.text() == "There is no column foo."
+    assert toast.accessibleName() == "There is no column foo."
+    shown = MessagesPanel(window.session, window).list.item(0).text()
+    assert shown.endswith("There is no column foo.\n  foo > 3\nThere are x, y and z.")

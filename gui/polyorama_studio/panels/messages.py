@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
-from polyorama_studio.words import legible
+from polyorama_studio.words import legible_lines
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
@@ -100,7 +100,7 @@ class MessagesPanel(QWidget):
         tokens = self._session.theme.tokens
         token = "quiet" if notice.kind == "info" else notice.kind
         item = QListWidgetItem(
-            icon(_ICONS[notice.kind], tokens.color(token)), f"{clock}  {legible(notice.text)}"
+            icon(_ICONS[notice.kind], tokens.color(token)), f"{clock}  {legible_lines(notice.text)}"
         )
         item.setData(Qt.ItemDataRole.UserRole, f"{told.time:%Y-%m-%d %H:%M:%S}  {notice.text}")
         self.list.addItem(item)

@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
-from polyorama_studio.words import legible
+from polyorama_studio.words import first_line, legible
 
 if TYPE_CHECKING:
     from polyorama_studio.session import Notice, Session
@@ -49,7 +49,8 @@ class Toast(QFrame):
         self.setObjectName("toast")
         self.notice = notice
         self._session = session
-        self.setAccessibleName(notice.text)
+        said = first_line(notice.text)  # all of it is among the messages
+        self.setAccessibleName(said)
         mark = QLabel(self)
         tokens = session.theme.tokens
         token = "quiet" if notice.kind == "info" else notice.kind
@@ -60,11 +61,11 @@ class Toast(QFrame):
                 QSize(side, side), self.devicePixelRatioF()
             )
         )
-        words = QLabel(_breakable(notice.text), self)
+        words = QLabel(_breakable(said), self)
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        wide = words.fontMetrics().horizontalAdvance(notice.text) + Metrics.hair
+        wide = words.fontMetrics().horizontalAdvance(said) + Metrics.hair
         words.setFixedWidth(min(wide, Metrics.toast_words))
         words.setContentsMargins(0, Metrics.line_gap, 0, Metrics.line_gap)
         self._words = words
