@@ -325,5 +325,5 @@ def test_damaged_members_of_a_folder_are_one_sentence(tmp_path: Path) -> None:
     data = member.read_bytes()
     for damaged in (data[: len(data) // 2], b"no zip", bytes(len(data))):
         member.write_bytes(damaged)
-        with pytest.raises(FileFormatError, match="damaged|cannot be read"):
+        with pytest.raises(FileFormatError, match=r"damaged|cannot be read"):
             read_project(folder)

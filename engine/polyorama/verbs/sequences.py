@@ -10,16 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-import polyorama
 from polyorama.core.jobs import Progress
 from polyorama.errors import OutputError, PolyoramaError, UsageError
 from polyorama.io.animation import check_timing
@@ -39,28 +34,24 @@ from polyorama.io.video import (
     wants_float,
 )
 from polyorama.render.accumulate import Shot, shots
-from polyorama.render.rasterizers import get_rasterizer
-from polyorama.scene.codec import encode
 from polyorama.verbs.film import warn_of_nothing
+from polyorama.verbs.fingerprints import digest, fingerprints
 from polyorama.verbs.layers import LAYERS, NodeTable, write_layers
 from polyorama.verbs.workers import Chunk, Finisher, Look, work_here, work_in_processes
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
     from fractions import Fraction
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
     from polyorama.core.types import Camera
     from polyorama.render.frame import Frame
     from polyorama.render.shoot import Filming
-    from polyorama.scene.contents import Audio
     from polyorama.scene.document import Document
-    from polyorama.scene.mesh import Mesh
-    from polyorama.scene.selection import BitSet
-    from polyorama.scene.splats import SplatCloud
 
 __all__ = [
     "Outcome",
@@ -279,12 +270,12 @@ def film_job(
     folder = parts_folder(target)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{rate} {quality} {kind.name}"
-    stamps = [_digest(setting, stamp) for stamp in _fingerprints(document, film, look)]
+    stamps = [digest(setting, stamp) for stamp in fingerprints(document, film, look)]
     length = min(max(round(rate), _PART_FRAMES[0]), _PART_FRAMES[1])
     parts: list[FilmPart] = []
     for number, start in enumerate(range(0, len(cameras), length)):
         run = tuple(film[start : start + length])
-        stamp = _digest(*stamps[start : start + length])
+        stamp = digest(*stamps[start : start + length])
         name = f"{number:06d}-{len(run)}-{stamp}{kind.part}"
         parts.append(FilmPart(folder / name, run, rate, kind, quality, look.background))
     sound = _sound(document, film, kind, rate)
@@ -455,7 +446,7 @@ def numbered_job(
     film = _as_shots(cameras)
     yield Progress(0, len(cameras), "Preparing")
     setting = f"{quality} {sorted((text or {}).items())}"
-    stamps = _fingerprints(document, film, look)
+    stamps = fingerprints(document, film, look)
     items: list[NumberedFrame] = []
     for number, shot, stamp in zip(counted, film, stamps, strict=True):
         item = NumberedFrame(
@@ -464,7 +455,7 @@ def numbered_job(
             None if floats is None else numbered(floats, number),
             None if depth is None else numbered(depth, number),
             None if exr is None else numbered(exr, number),
-            {**(text or {}), _FINGERPRINT: _digest(setting, stamp)},
+            {**(text or {}), _FINGERPRINT: digest(setting, stamp)},
             # Nodes come and go with their keys.
             None if exr is None else NodeTable.of(document, shot.time or 0.0),
         )
@@ -535,76 +526,3 @@ def _work(
         for _ in steps:
             done += 1
             yield Progress(done, total, note)
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.blake2b("\n".join(texts).encode(), digest_size=12).hexdigest()
-
-
-class _Digests:
-    """Stands for large arrays by digests of their bytes."""
-
-    largest_bits = 1 << 28
-
-    def put(self, content: SplatCloud | Mesh | Audio | BitSet) -> str:
-        """See `polyorama.scene.codec.Blobs`."""
-        found = hashlib.blake2b(type(content).__name__.encode(), digest_size=12)
-        for entry in fields(content):
-            value = getattr(content, entry.name)
-            if isinstance(value, np.ndarray):
-                found.update(f"{entry.name} {value.shape} {value.dtype}".encode())
-                found.update(np.ascontiguousarray(value).data)
-            elif isinstance(value, Mapping):
-                for name, column in value.items():
-                    found.update(f"{entry.name} {name} {column.shape} {column.dtype}".encode())
-                    found.update(np.ascontiguousarray(column).data)
-            elif entry.name == "materials":
-                for material in value:
-                    found.update(f"{material.color} {material.emission}".encode())
-                    if material.texture is not None:
-                        found.update(np.ascontiguousarray(material.texture).data)
-            else:
-                found.update(f"{entry.name} {value!r}".encode())
-        return found.hexdigest()
-
-    def get(self, key: str) -> SplatCloud | Mesh | Audio | BitSet:
-        """Digests cannot be read back."""
-        raise KeyError(key)
-
-
-def _fingerprints(document: Document, film: Sequence[Shot], look: Look) -> list[str]:
-    """For each shot, a digest of all that decides its frame's pixels."""
-    scene = hashlib.blake2b(digest_size=12)
-    told = [document.nodes, document.timeline, document.up]
-    if _ask_for_selections(document):
-        told += [document.selection, document.selections]
-    scene.update(json.dumps(encode(told, _Digests()), sort_keys=True).encode())
-    backend = get_rasterizer(look.backend).name
-    shared = f"{polyorama.__version__} {backend} {look.background} {look.constants}"
-    common = _digest(scene.hexdigest(), shared, repr(look.filming))
-    moving = look.filming.sampling.shutter > 0.0
-    return [_digest(common, *_shot_words(shot, moving)) for shot in film]
-
-
-def _ask_for_selections(document: Document) -> bool:
-    """Whether a step of an edit stack is for what is selected, now or under a name."""
-    rules = [
-        getattr(modifier, name, None)
-        for node in document.nodes
-        for modifier in node.modifiers
-        for name in ("mask", "rule")
-    ]
-    return any(isinstance(rule, str) and "selected" in rule.lower() for rule in rules)
-
-
-def _shot_words(shot: Shot, moving: bool) -> tuple[str, ...]:
-    words = (*_camera_words(shot.camera), f"{shot.time} {shot.frame_seconds} {shot.dof}")
-    for neighbor in (shot.before, shot.after) if moving else ():
-        words += ("rests",) if neighbor is None else _camera_words(neighbor)
-    return words
-
-
-def _camera_words(camera: Camera) -> tuple[str, ...]:
-    numbers = (camera.fx, camera.fy, camera.cx, camera.cy, camera.near, camera.far)
-    lens = " ".join(float(number).hex() for number in numbers)
-    return (camera.kind, f"{camera.width} {camera.height} {lens}", camera.viewmat.tobytes().hex())
