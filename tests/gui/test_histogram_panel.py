@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QApplication
 
 from polyorama.scene.histogram import Histogram, Scatter
 from polyorama.scene.rules import parse_rule
@@ -104,6 +105,34 @@ def test_a_range_selects_and_adds_and_removes(qtbot: QtBot, panel: HistogramPane
     calls = panel._session.editing.editor.calls
     assert [call.arguments["mode"] for call in calls] == ["set", "add", "intersect", "remove"]
     assert {call.name for call in calls} == {"select"}
+
+
+def test_a_typed_rule_selects(qtbot: QtBot, panel: HistogramPanel) -> None:
+    count_by(qtbot, panel, "x")
+    drag(panel, (0.5, 0.5), (0.75, 0.5), NONE)
+    qtbot.waitUntil(lambda: selected(panel) > 0)
+    panel.query.setFocus()
+    panel.query.selectAll()
+    qtbot.keyClicks(panel.query, "index < 7")
+    qtbot.keyClick(panel.query, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: selected(panel) == 7)
+    assert panel.plot.band is None
+    assert panel.query.text() == "index < 7"
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_G, NONE, "g")
+    event.ignore()
+    QApplication.sendEvent(panel.query, event)
+    assert event.isAccepted(), "letters are no shortcuts while a rule is typed"
+
+
+def test_another_selection_clears_the_range(qtbot: QtBot, panel: HistogramPanel) -> None:
+    count_by(qtbot, panel, "x")
+    drag(panel, (0.5, 0.5), (0.75, 0.5), NONE)
+    qtbot.waitUntil(lambda: selected(panel) > 0)
+    assert panel.plot.band is not None
+    assert panel.query.text()
+    panel._session.editing.run("select_all")
+    assert panel.plot.band is None
+    assert panel.query.text() == ""
 
 
 def test_edges_of_a_range_can_be_dragged(qtbot: QtBot, panel: HistogramPanel) -> None:

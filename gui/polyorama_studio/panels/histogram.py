@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCompleter,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QListView,
     QToolButton,
     QVBoxLayout,
@@ -21,11 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama.scene.histogram import Histogram
+from polyorama_studio.fields.rule import RuleField
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
 from polyorama_studio.panels.histogram_plot import HistogramPlot
 from polyorama_studio.panels.parts import IconButton
-from polyorama_studio.theme import Metrics, fixed_font
+from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
 if TYPE_CHECKING:
@@ -156,11 +156,12 @@ class HistogramPanel(QWidget):
         self.counts = QLabel(self)
         self.counts.setProperty("quiet", True)
         self.counts.setWordWrap(True)
-        self.query = QLineEdit(self)
-        self.query.setReadOnly(True)
-        self.query.setFont(fixed_font(Metrics.label))
-        self.query.setAccessibleName(self.tr("The range as a rule"))
-        self.query.setPlaceholderText(self.tr("Drag over the plot to select"))
+        self.rule = RuleField(session, self.tr("The range as a rule"), None, self)
+        self.query = self.rule.edit
+        self.query.setPlaceholderText(self.tr("Drag over the plot, or type a rule"))
+        self._asked: set[str] = set()
+        """Rules that were selected by from here."""
+        self._selection: object = None
         self.copy = IconButton(session.theme, "copy", self.tr("Copy the rule"), self)
         self._lay_out()
         self._connect()
@@ -192,8 +193,8 @@ class HistogramPanel(QWidget):
         switches.addStretch(1)
         foot = QHBoxLayout()
         foot.setSpacing(Metrics.space[0])
-        foot.addWidget(self.query, 1)
-        foot.addWidget(self.copy)
+        foot.addWidget(self.rule, 1)
+        foot.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         side = Metrics.space[1]
         column.setContentsMargins(side, side, side, side)
@@ -212,6 +213,7 @@ class HistogramPanel(QWidget):
             box.lineEdit().returnPressed.connect(self._on_measure)
         self.plot.picked.connect(self._select)
         self.plot.band_changed.connect(self._tell_band)
+        self.rule.entered.connect(self._on_entered)
         self.copy.clicked.connect(self._copy)
         session.editing.edited.connect(self._on_edited)
         session.editing.replaced.connect(self._on_replaced)
@@ -223,11 +225,32 @@ class HistogramPanel(QWidget):
     @Slot()
     @Slot(object)
     def _on_edited(self, command: object = None) -> None:
+        self._forget_other()
         self._ask()
+
+    def _forget_other(self) -> None:
+        """Something else was selected: neither the range nor the rule is what is selected."""
+        editor = self._session.editing.editor
+        if editor is None or editor.document.selection == self._selection:
+            return
+        self._selection = editor.document.selection
+        last = editor.calls[-1] if editor.calls else None
+        own = last is not None and (
+            last.name == "select_seen"
+            or (last.name == "select" and last.arguments.get("query") in self._asked)
+        )
+        if not own:
+            self._asked.clear()
+            self.plot.set_band(None)
+            self.rule.set_value("")
 
     @Slot()
     def _on_replaced(self) -> None:
+        document = self._session.editing.document
+        self._selection = None if document is None else document.selection
+        self._asked.clear()
         self.plot.set_band(None)
+        self.rule.set_value("")
         self._offer()
         self._ask()
 
@@ -344,8 +367,7 @@ class HistogramPanel(QWidget):
         from polyorama.verbs.histograms import range_query
 
         rule = " and ".join(range_query(*part) for part in self.ranges())
-        self.query.setText(rule)
-        self.query.setCursorPosition(0)
+        self.rule.set_value(rule)
         self._tell_counts()
 
     def _tell_counts(self) -> None:
@@ -390,7 +412,24 @@ class HistogramPanel(QWidget):
             more |= {"ranges": tuple(ranges), "camera": question.camera}
             self._session.editing.start("select_seen", **more)
         else:
-            self._session.editing.start("select", query=self.query.text(), **more)
+            self._start(self.query.text(), **more)
+
+    def _start(self, rule: str, **more: Any) -> None:
+        self._asked.add(rule)
+        self._session.editing.start("select", query=rule, **more)
+
+    @Slot(str)
+    def _on_entered(self, rule: str) -> None:
+        """Select by what was typed, which need be no range of the plot."""
+        from polyorama.verbs.histograms import range_query
+
+        if rule == " and ".join(range_query(*part) for part in self.ranges()):
+            self._select("set")
+            return
+        self.plot.set_band(None)
+        self.rule.set_value(rule)
+        nodes = None if self._counted is None else self._counted.nodes
+        self._start(rule, mode="set", **({} if nodes is None else {"nodes": nodes}))
 
     @Slot()
     def _copy(self) -> None:
