@@ -5,16 +5,19 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from polyorama.scene.contents import CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Document, Node
+from polyorama.scene.rigs import rig_camera
 from polyorama.scene.selection import BitSet
 from polyorama_studio.panels.node_commands import COMMANDS
 from polyorama_studio.panels.outliner import OutlinerPanel
 from polyorama_studio.panels.tree import EYE, LOCK, NAME
+from polyorama_studio.pose import orbit_values
 from tests.gui.fakes import a_cloud
 
 if TYPE_CHECKING:
@@ -281,6 +284,10 @@ def test_commands_on_nodes(panel: OutlinerPanel, session: Session) -> None:
     rig = session.editing.document.node("Camera 2").content
     eye = session.stage.view.camera(100, 100).position
     assert rig.eye == pytest.approx(tuple(eye))
+    assert rig.kind == "orbit", "so that keys turn it about what it looks at"
+    shown = session.editing.document
+    camera = rig_camera(shown, "Camera 2", (100, 100))
+    assert np.allclose(camera.viewmat, session.stage.view.camera(100, 100).viewmat, atol=1e-5)
     session.editing.run("choose", nodes=["house"])
     run(session, "add-group")
     assert session.editing.document.node("Group").parent == "house"
@@ -288,6 +295,14 @@ def test_commands_on_nodes(panel: OutlinerPanel, session: Session) -> None:
     run(session, "hide-others")
     visible = {node.id for node in session.editing.document.nodes if node.visible}
     assert visible == {"house", "wall"}
+
+
+def test_orbits_turn_the_short_way() -> None:
+    up, target = (0.0, -1.0, 0.0), np.zeros(3)
+    behind = [np.array([x, 0.0, -3.0]) for x in (0.1, -0.1)]
+    first, second = (orbit_values(up, eye, target, azimuth=170.0)["azimuth"] for eye in behind)
+    assert abs(first - second) < 5.0
+    assert min(first, second) > 170.0
 
 
 def test_commands_know_when(panel: OutlinerPanel, session: Session) -> None:

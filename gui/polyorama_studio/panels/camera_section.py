@@ -9,7 +9,6 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from polyorama.scene.contents import CameraRig
-from polyorama.scene.framing import horizon
 from polyorama_studio import fields
 from polyorama_studio.fields.link import PropertyLink
 from polyorama_studio.fields.row import Label
@@ -17,6 +16,7 @@ from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.panels.node_commands import view_values
 from polyorama_studio.panels.parts import Section
+from polyorama_studio.pose import orbit_values
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
@@ -66,18 +66,7 @@ def rig_values(
         if rig.kind == "dolly":
             values["travel"] = 0.0
         return values
-    offset = eye - target
-    distance = float(np.linalg.norm(offset))
-    upward = np.asarray(document.up, np.float64)
-    upward = upward / np.linalg.norm(upward)
-    front, side = horizon(upward)
-    height = float(np.clip(offset @ upward / max(distance, 1e-12), -1.0, 1.0))
-    return {
-        "target": _tuple(target),
-        "distance": distance,
-        "azimuth": float(np.degrees(np.arctan2(offset @ side, offset @ front))),
-        "elevation": float(np.clip(np.degrees(np.arcsin(height)), -89.9, 89.9)),
-    }
+    return orbit_values(document.up, eye, target, rig.azimuth)
 
 
 def _tuple(vector: NDArray[np.float64]) -> tuple[float, ...]:

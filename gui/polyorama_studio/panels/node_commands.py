@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.scene.contents import CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Node, id_for
 from polyorama.scene.placement import matrix_of
+from polyorama_studio.pose import orbit_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from polyorama_studio.session import Session
 
 __all__ = ["COMMANDS", "NodeCommand", "add_camera", "show_alone", "view_values"]
+
+_STEEPEST = 89.5
+"""Degrees above or below its target at which a new camera still orbits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +154,7 @@ def _add_group(session: Session) -> None:
     _add(session, "Group", None, _below(session), np.eye(4))
 
 
-def view_values(session: Session) -> dict[str, object]:
+def view_values(session: Session) -> dict[str, Any]:
     """What a free rig at the root needs to see what the viewport shows."""
     view, size = session.stage.view, session.stage.size
     camera = view.camera(*(size if min(size) > 0 else (1280, 720)))
@@ -163,10 +167,13 @@ def view_values(session: Session) -> dict[str, object]:
 
 
 def add_camera(session: Session) -> None:
-    """Add a camera that sees what the viewport shows."""
+    """Add a camera that sees what the viewport shows and turns about what it looks at."""
     values = view_values(session)
-    distance = float(np.linalg.norm(np.subtract(values["eye"], values["target"])))
-    rig = replace(CameraRig(), focus=max(distance, 1e-6), distance=max(distance, 1e-6), **values)
+    eye, target = np.asarray(values["eye"]), np.asarray(values["target"])
+    values |= orbit_values(_document(session).up, eye, target)
+    # Straight above or below nothing tells which way an orbit is turned.
+    kind = "orbit" if abs(values["elevation"]) < _STEEPEST else "free"
+    rig = CameraRig(kind=kind, focus=max(values["distance"], 1e-6), **values)
     _add(session, "Camera", rig, None, np.eye(4))
 
 

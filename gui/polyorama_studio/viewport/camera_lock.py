@@ -8,9 +8,9 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from polyorama.scene.contents import CameraRig
-from polyorama.scene.framing import horizon
 from polyorama.scene.rigs import rig_camera, rig_target
 from polyorama_studio.orbit import OrbitView
+from polyorama_studio.pose import orbit_values
 from polyorama_studio.session import Notice
 
 if TYPE_CHECKING:
@@ -146,21 +146,7 @@ def _placed(document: Document, node: Node, view: OrbitView) -> dict[str, object
         return {"eye": _plain(first), "target": _plain(target)}
     if rig.kind == "free":
         return {"eye": _plain(eye), "target": _plain(target)}
-    offset = eye - target
-    distance = float(np.linalg.norm(offset))
-    upward = np.asarray(document.up) / np.linalg.norm(document.up)
-    front, side = horizon(upward)
-    out = offset / max(distance, 1e-12)
-    elevation = float(np.degrees(np.arcsin(np.clip(out @ upward, -1.0, 1.0))))
-    azimuth = float(np.degrees(np.arctan2(out @ side, out @ front)))
-    # The turn nearest to the present one: keyed orbits go on the short way.
-    azimuth += 360.0 * round((rig.azimuth - azimuth) / 360.0)
-    return {
-        "target": _plain(target),
-        "azimuth": azimuth,
-        "elevation": min(max(elevation, -89.9), 89.9),
-        "distance": max(distance, 1e-9),
-    }
+    return orbit_values(document.up, eye, target, rig.azimuth)
 
 
 def _plain(point: NDArray[np.float64]) -> tuple[float, ...]:
