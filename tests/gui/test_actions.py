@@ -73,6 +73,30 @@ def test_actions_follow_the_session(window: Window, qtbot: QtBot, tmp_path) -> N
     assert not actions["view.frame"].isEnabled()
 
 
+def test_undo_says_what(window: Window, qtbot: QtBot, tmp_path) -> None:
+    undo, redo = (window.actions_by_id[f"edit.{name}"] for name in ("undo", "redo"))
+    assert undo.text() == "Undo"
+    window.session.open_files([tmp_path / "thing.ply"])
+    qtbot.waitUntil(lambda: window.session.editing.editor is not None)
+    window.session.editing.run("select_all")
+    title = window.session.editing.editor.history.commands[0].title
+    qtbot.waitUntil(lambda: undo.text() == f"Undo {title}")
+    undo.trigger()
+    qtbot.waitUntil(lambda: redo.text() == f"Redo {title}")
+    assert undo.text() == "Undo"
+    window.session.saving.give_up()
+
+
+def test_open_panels_carry_a_mark(window: Window, qtbot: QtBot) -> None:
+    panel = window.actions_by_id["panel.histogram"]
+    assert panel.isCheckable()
+    assert not panel.isIconVisibleInMenu(), "it would hide the mark"
+    window.docks.raise_dock("histogram")
+    qtbot.waitUntil(panel.isChecked)
+    window.docks.docks["histogram"].hide()
+    qtbot.waitUntil(lambda: not panel.isChecked())
+
+
 def test_tooltips_say_what_key_and_python(window: Window) -> None:
     tooltip = window.actions_by_id["view.orthographic"].toolTip()
     assert "parallel" in tooltip

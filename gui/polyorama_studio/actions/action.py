@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MENUS", "Action", "always", "can_redo", "can_undo", "has_document", "has_picture",
-    "has_python", "has_selection",
+    "has_python", "has_selection", "step_redone", "step_undone",
 ]  # fmt: skip
 
 
@@ -55,6 +55,22 @@ def can_redo(session: Session) -> bool:
     return editor is not None and editor.history.can_redo
 
 
+def step_undone(session: Session) -> str:
+    """What would be taken back."""
+    editor = session.editing.editor
+    if editor is None or not editor.history.can_undo:
+        return ""
+    return editor.history.commands[editor.history.position - 1].title
+
+
+def step_redone(session: Session) -> str:
+    """What would be done again."""
+    editor = session.editing.editor
+    if editor is None or not editor.history.can_redo:
+        return ""
+    return editor.history.commands[editor.history.position].title
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """One thing that can be done.
@@ -87,6 +103,8 @@ class Action:
         Actions of a menu are parted by a line where the group changes.
     rail
         Whether it stands in the rail at the left.
+    what
+        What it would be done to, said after the title in menus, or "".
     """
 
     id: str
@@ -102,6 +120,7 @@ class Action:
     dialog: bool = False
     group: int = 0
     rail: bool = False
+    what: Callable[[Session], str] | None = None
 
 
 MENUS: tuple[tuple[str, str], ...] = (

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 
 from polyorama_studio.actions.action import MENUS
 from polyorama_studio.icons import icon
-from polyorama_studio.words import translated
+from polyorama_studio.words import menu_text, translated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,8 @@ class _Bound(QObject):
         if action.shortcut:
             self.qt.setShortcut(QKeySequence(action.shortcut))
         self.qt.setCheckable(action.checked is not None)
+        # A menu shows an icon in the place of the mark that says that it is on.
+        self.qt.setIconVisibleInMenu(action.checked is None or action.rail)
         self.qt.setToolTip(self._tooltip())
         self.qt.setStatusTip(translated(action.tooltip))
         self.qt.triggered.connect(self._run)
@@ -56,6 +58,9 @@ class _Bound(QObject):
         self.qt.setEnabled(self.action.when(self._window.session))
         if self.action.checked is not None:
             self.qt.setChecked(self.action.checked(self._window))
+        if self.action.what is not None:
+            title, what = translated(self.action.title), self.action.what(self._window.session)
+            self.qt.setText(menu_text(f"{title} {what}".strip()))
 
     def tint(self) -> None:
         """The icon in the theme's colours."""
