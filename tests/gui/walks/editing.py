@@ -308,6 +308,7 @@ def rule(walk: Walk) -> None:
     walk.until(lambda: walk.selected > 1000, "The rule selected nothing.")
     found = walk.selected
     walk.shot("selected")
+    walk.focus_view()
     walk.keys("Ctrl+Shift+A")
     walk.until(lambda: walk.selected == 0, "Ctrl+Shift+A does not select nothing.")
     panel = walk.panel("console")
