@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QImage, QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from polyorama.core.params import Parameter
@@ -416,6 +416,18 @@ def test_greys_keep_their_hue_in_the_picker(qtbot: QtBot, edited: Session, holde
     assert picker.square.hue == pytest.approx(0.5, abs=0.02)
     assert edited.editing.document.background == (0.0, 0.0, 0.0)
     picker.close()
+
+
+def test_a_title_too_long_for_its_room_ends_in_dots(session: Session, holder: QWidget) -> None:
+    title = "A title that is far too long"
+
+    def drawn(text: str) -> QImage:
+        choice = ChoiceField([("a", text)], "which", holder)
+        choice.set_value("a")
+        choice.setFixedWidth(110)
+        return choice.grab().toImage()
+
+    assert drawn(title) in [drawn(f"{title[:n]}…") for n in range(4, 20)]
 
 
 def test_choices_and_words(qtbot: QtBot, session: Session, holder: QWidget) -> None:

@@ -122,7 +122,7 @@ class RenderForm(QWidget):
         self.format = self._choice("format", self.tr("Format"), ())
         self.quality = self._single(
             "quality", self.tr("Quality"),
-            _number("quality", 90.0, 1.0, 100.0, "", "1 to 100", (1.0, 100.0), whole=True),
+            _number("quality", 90.0, 1.0, 100.0, "", "1 to 100", whole=True),
         )  # fmt: skip
         self.path = QLineEdit(self)
         self.path.setAccessibleName(self.tr("File"))
@@ -276,6 +276,7 @@ class RenderForm(QWidget):
     def _arrange(self) -> None:
         """Show what says something here."""
         settings = self.settings
+        self.path.setToolTip(tip(self.path.text()))
         film = settings.motion != "still"
         shown = {
             "part": settings.motion == "timeline", "seconds": settings.motion == "turntable",

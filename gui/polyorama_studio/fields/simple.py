@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 from polyorama_studio.theme import Metrics
 
@@ -142,6 +150,23 @@ class ChoiceField(QComboBox):
     @Slot(int)
     def _on_activated(self, index: int) -> None:
         self.chosen.emit(self.value)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """As any, but a title too long for its room ends in dots instead of half a letter."""
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        )
+        if self.currentIndex() < 0:
+            option.currentText = self.placeholderText()
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, room.width() - Metrics.hair
+        )
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Panels scroll past it."""

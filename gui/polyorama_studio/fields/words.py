@@ -38,7 +38,7 @@ _TITLES = {
     "eye_distance": "Eye distance",
 }
 _CHOICES = {
-    "free": "Nothing (free)",
+    "free": "Nothing",
     "orbit": "An orbit",
     "dolly": "A dolly",
     "follow": "Another node",
