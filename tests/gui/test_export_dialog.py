@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from polyorama.io.formats import read_splats
 from polyorama.verbs.export import Level
@@ -15,6 +16,8 @@ from polyorama.verbs.quality import Measurement
 from polyorama_studio.dialogs.export import ExportDialog, export
 from polyorama_studio.dialogs.quality_plot import QualityPlot
 from polyorama_studio.exporting import ExportSettings, with_ending
+from polyorama_studio.session import Notice
+from polyorama_studio.viewport.toasts import Toast
 from tests.gui import pointing
 
 if TYPE_CHECKING:
@@ -50,6 +53,17 @@ def dialog(qtbot: QtBot, opened: Session) -> Iterator[ExportDialog]:
     dialog.reject()
     qtbot.waitUntil(lambda: not opened.jobs.active, timeout=20_000)
     dialog.deleteLater()
+
+
+@pytest.mark.parametrize(("action", "seconds"), [(None, 5), (print, 8)])
+def test_what_was_exported_can_be_read_and_pressed(
+    qtbot: QtBot, session: Session, action: object, seconds: int
+) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    toast = Toast(session, Notice("good", "Exported thing.sog", "Show in folder", action), parent)
+    assert toast._timer.interval() >= 1000 * seconds
+    toast.dismiss()
 
 
 def test_everything_is_measured_as_it_comes(qtbot: QtBot, dialog: ExportDialog) -> None:

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["Toast", "ToastStack"]
 
 _ICONS = {"info": "info", "good": "done", "warn": "warning", "bad": "warning"}
-_SHORT_MS = 3500
+_SHORT_MS = 5000
+_ACTION_MS = 8000
+"""With something to press there is more to read, and a way for the hand."""
 _MOST = 3
 
 
@@ -97,7 +99,7 @@ class Toast(QFrame):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.dismiss)
         if notice.kind != "bad":
-            self._timer.start(_SHORT_MS)
+            self._timer.start(_SHORT_MS if notice.action is None else _ACTION_MS)
         self._slide = QPropertyAnimation(self, b"pos", self)
         self._slide.setDuration(Metrics.motion)
         self._slide.setEasingCurve(QEasingCurve.Type.OutCubic)
