@@ -52,7 +52,7 @@ class LinkedStage(Stage):
         master.document_edited.connect(self._on_edited)
         master.time_changed.connect(self._on_time)
         master.marks_changed.connect(self._on_marks)
-        self.marks = master.marks
+        self.marks, self.bare = master.marks, master.bare
         self.disguise = None if variant is not None else master.disguise
         if not side:
             master.view_changed.connect(self._on_view)
@@ -93,6 +93,7 @@ class LinkedStage(Stage):
     @Slot()
     def _on_marks(self) -> None:
         self.set_marks(self._master.marks)
+        self.set_bare(self._master.bare)
         if self._variant is None and self.disguise is not self._master.disguise:
             self.set_disguise(self._master.disguise, moving=self._master.moving)
 

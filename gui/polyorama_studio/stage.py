@@ -109,6 +109,8 @@ class Stage(Looking):
         self.governor = Governor()
         self.time = 0.0
         self.marks = NO_MARKS
+        self.bare = False
+        """Whether pictures show the scene alone: neither marks nor what is selected."""
         self.disguise: Document | None = None
         self._rate = FrameRate()
         self._generation = 0
@@ -226,6 +228,13 @@ class Stage(Looking):
             self.marks_changed.emit()
             self._move() if moving else self._ask(moving=self.moving)
 
+    def set_bare(self, bare: bool) -> None:
+        """Show nothing but the scene, without marks and without what is selected, or end that."""
+        if bare != self.bare:
+            self.bare = bare
+            self.marks_changed.emit()
+            self._ask(moving=self.moving)
+
     def set_disguise(self, document: Document | None, *, moving: bool = False) -> None:
         """Draw another document in the place of this one, as previews do; None ends that."""
         self.disguise = document
@@ -263,7 +272,8 @@ class Stage(Looking):
     def is_of_now(self, picture: Picture) -> bool:
         """Whether a picture shows the present document from where one looks now."""
         request = picture.request
-        same = request.view == self.view and request.through == self.through
+        # Through a camera the free view is not seen; it may change without another picture.
+        same = request.through == self.through and (bool(self.through) or request.view == self.view)
         return same and request.document is self.document and request.time == self.time
 
     def refresh(self) -> None:
@@ -308,8 +318,8 @@ class Stage(Looking):
                 backdrop=self.backdrop,
                 moving=moving,
                 time=self.time,
-                highlight=self._highlight(),
-                marks=self.marks,
+                highlight=None if self.bare else self._highlight(),
+                marks=NO_MARKS if self.bare else self.marks,
                 disguise=self.disguise,
                 through=self.through,
             )

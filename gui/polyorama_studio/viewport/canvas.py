@@ -50,6 +50,7 @@ class Canvas(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.cube = ViewCube(session, stage, self)
         stage.picture_ready.connect(self.on_picture)
+        stage.marks_changed.connect(self.show_cube)
         session.theme.changed.connect(self.update)
         toolbox.subject.changed.connect(self.update)
         toolbox.layers.changed.connect(self.on_layers)
@@ -90,9 +91,10 @@ class Canvas(QWidget):
         self.show_cube()
         self.update()
 
+    @Slot()
     def show_cube(self) -> None:
-        """Show the view cube where it is wanted."""
-        wanted = "cube" in self.toolbox.layers.shown
+        """Show the view cube where it is wanted, never on the stage."""
+        wanted = "cube" in self.toolbox.layers.shown and not self.stage.bare
         self.cube.setVisible(wanted and self.stage.document is not None)
 
     def place_cube(self, top: int) -> None:
@@ -122,7 +124,9 @@ class Canvas(QWidget):
 
     @guarded
     def paint_over(self, painter: QPainter) -> None:
-        """What lies over the picture."""
+        """What lies over the picture; on the stage nothing."""
+        if self.stage.bare:
+            return
         for layer in self.toolbox.layers.painted():
             layer.paint(self, painter)
         self.toolbox.active.paint(self, painter)

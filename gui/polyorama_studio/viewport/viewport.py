@@ -92,6 +92,7 @@ class Viewport(Pane):
             self._hint_timer.stop()
             self._cursor_timer.stop()
             self.unsetCursor()
+        self.stage.set_bare(on_stage)
         self._show_parts()
         self.stage_shown.emit()
         self.update()
@@ -131,12 +132,6 @@ class Viewport(Pane):
         empty = self._session.stage.document is None
         self.start.setVisible(empty and self._session.busy is None)
         self.show_cube()
-
-    def show_cube(self) -> None:
-        """Show the view cube where it is wanted, never on the stage."""
-        super().show_cube()
-        if self.on_stage:
-            self.cube.hide()
 
     @Slot()
     def _end_hint(self) -> None:
