@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -253,6 +254,33 @@ def test_the_floor_lies_below_the_subject(qtbot: QtBot, views: ViewGrid) -> None
     heights = document(views).nodes[0].splats.means @ up
     assert ground.height == pytest.approx(heights.min(), abs=0.1)
     assert np.linalg.det(ground.frame) == pytest.approx(1.0) or ground.names != (0, 1)
+
+
+def test_the_floor_stays_when_things_go(qtbot: QtBot, views: ViewGrid) -> None:
+    editing, layers = views.main.session.editing, views.main.toolbox.layers
+    ground = layers.ground
+    node = document(views).nodes[0]
+    height = float(np.median(node.splats.means @ ground.frame[2]))
+    axis = int(np.abs(ground.frame[2]).argmax())
+    sign = "<" if ground.frame[2][axis] > 0.0 else ">"
+    query = f"{'xyz'[axis]} {sign} {height * ground.frame[2][axis]}"
+    assert editing.run("select", query=query, mode="set")
+    assert editing.run("delete")
+    assert document(views).nodes[0].deleted
+    lifted = np.eye(4)
+    lifted[:3, 3] = ground.frame[2]
+    editing.run("place", node=node.id, matrix=tuple(map(tuple, lifted[:3].tolist())))
+    layers._find_ground()
+    assert layers._looking is not document(views)
+    again = []
+    layers.ground_changed.connect(partial(again.append, True))
+    turned = lifted.copy()
+    turned[:3, :3] = np.diag([2.0, 2.0, 2.0])
+    editing.run("place", node=node.id, matrix=tuple(map(tuple, turned[:3].tolist())))
+    layers._find_ground()
+    qtbot.waitUntil(lambda: bool(again), timeout=30_000)
+    assert layers.ground.radius == pytest.approx(2.0 * ground.radius, rel=1e-3)
+    still(qtbot, views)
 
 
 def test_the_grid_is_seen_and_can_be_hidden(qtbot: QtBot, views: ViewGrid) -> None:

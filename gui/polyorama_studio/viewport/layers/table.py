@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from polyorama.scene.mesh import Mesh
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.marks import Floor, Ground, Marks, ground_of
 
 if TYPE_CHECKING:
     from polyorama.core.jobs import Progress
-    from polyorama.scene.document import Document
+    from polyorama.scene.document import Document, Node
     from polyorama_studio.viewport.layers.layer import Layer
     from polyorama_studio.viewport.toolbox import Toolbox
 
@@ -74,6 +76,7 @@ class Layers(QObject):
         self.marks = Marks()
         self._made: dict[str, Layer] = {}
         self._looking: Document | None = None
+        self._known: set[str] = set()
         session = toolbox.session
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
@@ -122,6 +125,7 @@ class Layers(QObject):
     def _on_replaced(self) -> None:
         self.ground = None
         self._looking = None
+        self._known = set()
         self._find_ground()
 
     @Slot(object)
@@ -135,10 +139,15 @@ class Layers(QObject):
             self._settled.stop()
             self.update_marks()
             return
-        if self._looking is None or _moved(self._looking, document):
+        # The floor stays where it is while things are hidden, deleted, moved: it is no property of
+        # what is left. New content, another "up" and laying the scene on its floor find it anew.
+        bearing = {node.id for node in document.nodes if _bears(node)}
+        fresh = bearing - self._known
+        self._known |= bearing
+        if self._looking is None or fresh or _turned(self._looking, document):
             self._looking = document
             self._toolbox.session.start_job(
-                partial(ground_of, document),
+                partial(ground_of, _unedited(document)),
                 Handlers(partial(self._on_ground, document), self._on_failed, self._on_progress),
                 "ground",
             )
@@ -156,15 +165,36 @@ class Layers(QObject):
         """It takes no steps."""
 
 
-def _moved(before: Document, after: Document) -> bool:
-    """Whether anything that decides where the floor is has changed."""
-    if before.up != after.up or len(before.nodes) != len(after.nodes):
+def _bears(node: Node) -> bool:
+    """Whether a node has something that stands on a floor."""
+    return node.splats is not None or isinstance(node.content, Mesh)
+
+
+def _unedited(document: Document) -> Document:
+    """The document with all that it was opened with: shown, nothing deleted, no steps done."""
+    nodes = [
+        replace(node, visible=True, deleted=None, hidden=None, modifiers=())
+        for node in document.nodes
+    ]
+    return document.replaced(*nodes)
+
+
+def _turned(before: Document, after: Document) -> bool:
+    """Whether "up" is another one, or all that stands at the root was turned or scaled alike.
+
+    That is what laying the scene on its floor and giving it a real length do.
+    """
+    if before.up != after.up:
         return True
-    pairs = zip(before.nodes, after.nodes, strict=True)
-    return any(
-        a.content is not b.content or a.transform is not b.transform or a.visible != b.visible
-        for a, b in pairs
-    )
+    earlier = {node.id: node.transform for node in before.nodes}
+    moves = [
+        node.transform @ np.linalg.pinv(earlier[node.id])
+        for node in after.nodes
+        if node.parent is None and node.id in earlier
+    ]
+    if not moves or np.allclose(moves[0][:3, :3], np.eye(3)):
+        return False
+    return all(np.allclose(move, moves[0]) for move in moves)
 
 
 def _rgb(color) -> tuple[float, float, float]:
