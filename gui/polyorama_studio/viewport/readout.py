@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPen
 
 from polyorama_studio.preferences import UNITS
 from polyorama_studio.theme import Metrics, font
@@ -68,20 +68,24 @@ def halo_pens(
 def paint_label(
     pane: Canvas, painter: QPainter, at: QPointF, text: str, *, hot: bool = False
 ) -> None:
-    """A name above a position, with an edge so that it reads on any picture."""
-    tokens = pane.session.theme.tokens
-    chosen = font(Metrics.label, medium=True)
-    metrics = QFontMetricsF(chosen)
-    path = QPainterPath()
-    left = at.x() - metrics.horizontalAdvance(text) / 2.0
-    path.addText(QPointF(left, at.y() - Metrics.space[1]), chosen, text)
-    edge = QPen(tokens.color("halo"), 3.0, j=Qt.PenJoinStyle.RoundJoin)
-    painter.strokePath(path, edge)
-    painter.fillPath(path, tokens.color("accent" if hot else "overlay"))
+    """A name above a position, on a quiet plate so that it reads on any picture.
+
+    The one that is hot has an edge in the accent's colour.
+    """
+    metrics = QFontMetricsF(font(Metrics.label, medium=True))
+    lift = Metrics.space[1] + (metrics.height() + Metrics.space[1]) / 2.0
+    paint_tag(pane, painter, at - QPointF(0.0, lift), text, align=0, edged=hot)
 
 
 def paint_tag(
-    pane: Canvas, painter: QPainter, at: QPointF, text: str, *, align: int, hot: bool = False
+    pane: Canvas,
+    painter: QPainter,
+    at: QPointF,
+    text: str,
+    *,
+    align: int,
+    hot: bool = False,
+    edged: bool = False,
 ) -> None:
     """A word on a small rounded ground.
 
@@ -97,6 +101,8 @@ def paint_tag(
         See `at`.
     hot
         In the accent's colour.
+    edged
+        With a line of the accent's colour round it.
     """
     tokens = pane.session.theme.tokens
     chosen = font(Metrics.label, medium=True)
@@ -109,7 +115,7 @@ def paint_tag(
     )
     ground = tokens.color("panel")
     ground.setAlphaF(0.86)
-    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setPen(QPen(tokens.color("accent"), 1.0) if edged else QPen(Qt.PenStyle.NoPen))
     painter.setBrush(ground)
     painter.drawRoundedRect(card, Metrics.corner, Metrics.corner)
     painter.setFont(chosen)
