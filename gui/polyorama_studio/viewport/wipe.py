@@ -91,10 +91,13 @@ class Wipe:
             painter.setPen(pen)
             painter.drawLine(QPointF(self.x, 0.0), QPointF(self.x, height))
         middle, radius = QPointF(self.x, height / 2.0), 13.0
-        painter.setPen(QPen(color, 1.5))
+        # Its arrows are of the colour that reads on its ground; the line's own is for pictures.
+        sign_color = tokens.color("accent" if self.hot or self.held else "text")
         painter.setBrush(tokens.color("panel"))
-        painter.drawEllipse(middle, radius, radius)
-        pen = QPen(color, 1.5)
+        for pen in halo_pens(pane, sign_color, 1.5):
+            painter.setPen(pen)
+            painter.drawEllipse(middle, radius, radius)
+        pen = QPen(sign_color, 1.5)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.setPen(pen)
