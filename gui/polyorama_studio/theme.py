@@ -128,9 +128,9 @@ LIGHT = Tokens(
 
 
 HEAT = (
-    "#2A1B5E", "#51127C", "#822681", "#B63679", "#E65164", "#FB8761", "#FEC287", "#FCFDBF",
+    "#7E7E88", "#84838C", "#8C868F", "#987F8A", "#E65164", "#FB8761", "#FEC287", "#FCFDBF",
 )  # fmt: skip
-"""Stops of the heat map from cold to hot, even in lightness: magma without its blackest part."""
+"""Stops of the heat map from cold to hot: what stays is grey, what would go glows."""
 
 
 class Metrics:

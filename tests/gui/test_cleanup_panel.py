@@ -95,6 +95,15 @@ def test_opening_a_card_shows_the_heat_map_and_changes_nothing(
     assert np.array_equal(rasterizer.states[-1].gaussians.cloud.sh, before.nodes[0].splats.sh)
 
 
+def test_what_stays_is_grey_and_what_would_go_glows() -> None:
+    ramp = heat_ramp()
+    colorful = ramp.max(axis=1) - ramp.min(axis=1)
+    assert colorful[:100].max() < 0.12
+    assert colorful[140:220].min() > 0.4
+    # Dark splats keep half of it.
+    assert 0.5 * ramp.mean(axis=1)[:128].min() > 0.2
+
+
 def test_the_count_follows_the_slider(qtbot: QtBot, panel: CleanUpPanel) -> None:
     card = opened(qtbot, panel)
     card.slider.setSliderDown(True)
