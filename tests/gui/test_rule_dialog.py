@@ -97,6 +97,7 @@ def test_what_selects_without_a_tool(qtbot: QtBot, edited: Window) -> None:
     count = len(document(edited).nodes[0].splats)
 
     def act(name: str, expected: int) -> None:
+        qtbot.waitUntil(actions[f"select.{name}"].isEnabled)
         actions[f"select.{name}"].trigger()
         qtbot.waitUntil(lambda: len(selected(edited)) == expected)
 
@@ -106,6 +107,7 @@ def test_what_selects_without_a_tool(qtbot: QtBot, edited: Window) -> None:
     edited.session.editing.run("select", query="x > 0")
     half = len(selected(edited))
     act("invert", count - half)
+    qtbot.waitUntil(lambda: not edited.session.jobs.active)
     actions["select.shrink"].trigger()
     qtbot.waitUntil(lambda: 0 < len(selected(edited)) < count - half)
     actions["select.grow"].trigger()
