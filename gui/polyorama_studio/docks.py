@@ -159,6 +159,8 @@ class _DockWidget(QDockWidget):
         if self.panel is None:
             module, _, name = self.dock.panel.partition(":")
             self.panel = getattr(importlib.import_module(module), name)(self._session, self)
+            # Without it the style sheet's ground is not painted below what a panel leaves free.
+            self.panel.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
             self.setWidget(self.panel)
         return self.panel
 
