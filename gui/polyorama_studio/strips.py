@@ -19,11 +19,12 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, fixed_font, font
-from polyorama_studio.words import shortened, tip
+from polyorama_studio.words import shortened, splats_left, tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
 
+    from polyorama.scene.document import Document
     from polyorama_studio.actions import ActionSet
     from polyorama_studio.session import Session
 
@@ -167,6 +168,7 @@ class StatusStrip(QFrame):
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self._session = session
+        self._counted: tuple[Document | None, str] = (None, "")
         self.setObjectName("status")
         self.setFixedHeight(Metrics.status)
         figures = font(Metrics.label, tabular=True)
@@ -205,8 +207,16 @@ class StatusStrip(QFrame):
         stage = session.stage
         stage.picture_ready.connect(self.refresh)
         stage.document_changed.connect(self.refresh)
+        stage.document_edited.connect(self.refresh)
         session.opening.files_changed.connect(self.refresh)
         self.refresh()
+
+    def _left(self) -> str:
+        """How many splats there are without those that were deleted, of how many."""
+        document = self._session.stage.document
+        if document is not None and document is not self._counted[0]:
+            self._counted = (document, splats_left([node for node, _ in document.drawn()]))
+        return self._counted[1]
 
     @Slot()
     @Slot(object)
@@ -217,9 +227,7 @@ class StatusStrip(QFrame):
         title = session.title or self.tr("Nothing open")
         self._name.setText(shortened(title, self._name.fontMetrics(), Metrics.name_words))
         self._name.setToolTip(tip("\n".join(map(str, session.files))) if session.files else "")
-        self._splats.setText(
-            self.tr("{0} splats").format(f"{count:,}") if stage.document is not None else ""
-        )
+        self._splats.setText("" if stage.document is None else self._left())
         shown = stage.picture
         if shown is None:
             for label in (self._quality, self._backend, self._time, self._rate):

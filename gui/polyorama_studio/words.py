@@ -13,11 +13,15 @@ from urllib.parse import unquote_to_bytes
 from PySide6.QtCore import QCoreApplication, Qt, QUrl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PySide6.QtGui import QFontMetrics
+
+    from polyorama.scene.document import Node
 
 __all__ = [
     "duration_text", "first_line", "legible", "legible_lines", "local_path", "memory_text",
-    "menu_text", "shortened", "tip", "translated",
+    "menu_text", "shortened", "splats_left", "tip", "translated",
 ]  # fmt: skip
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -47,6 +51,21 @@ def memory_text(size: float) -> str:
             return f"{size:.0f} {unit}" if unit in ("B", "kB") or size >= 100 else f"{size:.1f} MB"
         size /= 1000.0
     return f"{size:.1f} GB"
+
+
+def splats_left(nodes: Iterable[Node]) -> str:
+    """How many splats nodes have without those that were deleted, and of how many."""
+    from polyorama.scene.subject import splat_count
+
+    each = list(nodes)
+    total = splat_count(each)
+    gone = sum(len(n.deleted) for n in each if n.splats is not None and n.deleted is not None)
+    if gone:
+        text = QCoreApplication.translate("words", "{0} of {1} splats")
+        return text.format(f"{total - gone:,}", f"{total:,}")
+    if total == 1:
+        return QCoreApplication.translate("words", "1 splat")
+    return QCoreApplication.translate("words", "{0} splats").format(f"{total:,}")
 
 
 def legible(name: str) -> str:

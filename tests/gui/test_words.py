@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,8 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
+from polyorama.scene.document import Node
+from polyorama.scene.selection import BitSet
 from polyorama_studio import camera_text
 from polyorama_studio.orbit import OrbitView
 from polyorama_studio.panels.messages import MessagesPanel
@@ -19,7 +22,8 @@ from polyorama_studio.preferences import Preferences
 from polyorama_studio.session import Busy, Notice
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.viewport.start import RecentRow
-from polyorama_studio.words import legible, local_path, menu_text, shortened, tip
+from polyorama_studio.words import legible, local_path, menu_text, shortened, splats_left, tip
+from tests.gui.fakes import a_cloud
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,3 +160,10 @@ def test_toasts_say_the_first_line_and_messages_all(window: Window) -> None:
     assert toast.accessibleName() == "There is no column foo."
     shown = MessagesPanel(window.session, window).list.item(0).text()
     assert shown.endswith("There is no column foo.\n  foo > 3\nThere are x, y and z.")
+
+
+def test_deleted_splats_are_no_longer_counted() -> None:
+    node = Node("Pot", a_cloud(400))
+    assert splats_left([node]) == "400 splats"
+    gone = BitSet.of_indices([3, 5, 9], 400)
+    assert splats_left([replace(node, deleted=gone)]) == "397 of 400 splats"

@@ -15,6 +15,7 @@ from polyorama_studio.fields.words import python_node
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.kinds import kind_icon, kind_title
 from polyorama_studio.theme import Metrics
+from polyorama_studio.words import splats_left
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPaintEvent
@@ -110,8 +111,8 @@ class InspectorHeader(QFrame):
             detail = ", ".join(kinds)
         else:
             icon, name = "theatre", self._session.title or self.tr("Scene")
-            splats = sum(len(node.splats) for node in document.nodes if node.splats is not None)
-            parts = (count_of(len(document.nodes), "node"), count_of(splats, "splat"))
+            holding = [node for node in document.nodes if node.splats is not None]
+            parts = (count_of(len(document.nodes), "node"), splats_left(holding))
             detail = self.tr("{0}, {1}").format(*parts)
         self.icon.set_icon(icon)
         self.name.set_value(name)
@@ -120,9 +121,11 @@ class InspectorHeader(QFrame):
     def _detail(self, document: Document, node: Node) -> str:
         if node.splats is not None:
             selected = document.selection.get(node.id)
-            total = self.tr("{0} splats").format(f"{len(node.splats):,}")
+            total = splats_left([node])
             if selected is None:
                 return total
+            if node.deleted:
+                return self.tr("{0}, {1} selected").format(total, f"{len(selected):,}")
             return self.tr("{0} of {1} selected").format(f"{len(selected):,}", total)
         if isinstance(node.content, Mesh):
             return self.tr("Mesh, {0} triangles").format(f"{len(node.content.triangles):,}")
