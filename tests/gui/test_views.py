@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from polyorama.scene.contents import CameraRig, CropVolume
 from polyorama.scene.document import Node
+from polyorama.scene.modifiers import Crop
 from polyorama_studio.viewport.fly import FLY_KEYS
 from polyorama_studio.viewport.layers.cameras import CamerasLayer
 from polyorama_studio.viewport.layers.table import LAYERS
+from polyorama_studio.viewport.layers.volumes import VolumesLayer, _soft_edge
 from polyorama_studio.viewport.volume import Volume
 from tests.gui.pointing import CTRL, LEFT, NONE, RIGHT, SHIFT, click, drag, hover, press, release
 
@@ -334,6 +337,35 @@ def test_a_grip_of_the_active_crop_resizes_it(qtbot: QtBot, views: ViewGrid) -> 
     assert crop.size[0] == pytest.approx(1.0)
     assert editing.editor.history.commands[-1].title == "Resize the volume"
     still(qtbot, views)
+
+
+@pytest.mark.parametrize(("inverted", "size"), [(False, 0.6), (True, 1.4)])
+def test_the_soft_edge_of_a_crop_is_a_second_line(
+    qtbot: QtBot, views: ViewGrid, inverted: bool, size: float
+) -> None:
+    values = {"size": (1.0, 1.0, 1.0), "soft": 0.2, "inverted": inverted}
+    crop = Crop(**values)
+    assert np.diag(_soft_edge(crop))[:3] == pytest.approx((size, size, size))
+    assert _soft_edge(replace(crop, soft=0.0)) is None
+    editing = views.main.session.editing
+    node = document(views).nodes[0].id
+    assert editing.run("add_modifier", node=node, kind="crop", values=values)
+    editing.run("choose", nodes=(node,))
+    still(qtbot, views)
+    drawn = []
+    for soft in (0.2, 0.0):
+        (modifier,) = document(views).node(node).modifiers
+        editing.run("change_modifier", node=node, modifier=modifier.id, values={"soft": soft})
+        still(qtbot, views)
+        (layer,) = [x for x in views.main.toolbox.layers.painted() if isinstance(x, VolumesLayer)]
+        blank = QImage(views.main.size(), QImage.Format.Format_ARGB32_Premultiplied)
+        blank.fill(0)
+        painter = QPainter(blank)
+        layer.paint(views.main, painter)
+        painter.end()
+        drawn.append(blank)
+    assert drawn[0] != drawn[1]
+    assert not _told_faults(views)
 
 
 def test_a_key_of_the_path_is_dragged_and_gone_to(qtbot: QtBot, views: ViewGrid) -> None:

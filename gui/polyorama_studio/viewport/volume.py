@@ -154,6 +154,18 @@ class Volume:
 
     # Painting
 
+    def paint_thin(self, pane: Pane, painter: QPainter, *, active: bool) -> None:
+        """The main lines alone, thin, as of what belongs to another volume."""
+        color = QColor(pane.session.theme.tokens.color("accent" if active else "overlay"))
+        color.setAlphaF(0.7)
+        space = pane.space()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(color, 1.0))
+        for points, main in self.lines(space):
+            if main:
+                for line in space.polylines(points):
+                    painter.drawPolyline(line)
+
     def paint(
         self, pane: Pane, painter: QPainter, *, active: bool, hot: Grip | None = None
     ) -> None:

@@ -134,6 +134,10 @@ class VolumesLayer(Layer):
             if self._hot is not None and self._hot[:2] == (shown.node.id, _crop_id(shown)):
                 hot = self._hot[2]
             shown.volume.paint(pane, painter, active=shown.active, hot=hot)
+            edge = _soft_edge(shown.crop)
+            if edge is not None and shown.crop is not None:
+                within = Volume(shown.crop.shape, document.world(shown.node.id) @ edge)
+                within.paint_thin(pane, painter, active=shown.active)
 
 
 def _is_active(shown: _Shown) -> bool:
@@ -147,6 +151,26 @@ def _crop_id(shown: _Shown) -> str:
 def _matrix(crop: Crop) -> NDArray[np.float64]:
     size = np.full(3, crop.size[0]) if crop.shape == "sphere" else np.asarray(crop.size)
     return matrix_of(crop.center, crop.rotation, size)
+
+
+def _soft_edge(crop: Crop | None) -> NDArray[np.float64] | None:
+    """(4, 4) where splats of a crop have faded in, in its node's space; None without such a place.
+
+    That is inside the surface of what stays.
+    """
+    if crop is None or crop.soft <= 0.0:
+        return None
+    own = _matrix(crop)
+    way = 1.0 if crop.inverted else -1.0
+    lengths = np.linalg.norm(own[:3, :3], axis=0)
+    if crop.shape == "plane":
+        own[:3, 3] += way * crop.soft * own[:3, 1] / lengths[1]
+        return own
+    fresh = lengths + 2.0 * way * crop.soft
+    if fresh.min() <= 0.0:
+        return None
+    own[:3, :3] *= fresh / lengths
+    return own
 
 
 def _fields(own: NDArray[np.float64], crop: Crop) -> dict[str, Any]:
