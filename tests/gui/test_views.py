@@ -320,11 +320,12 @@ def test_up_is_up_on_the_view_cube(views: ViewGrid) -> None:
     assert turned[1] @ top.normal > 0.0
 
 
-def test_a_grip_of_the_active_crop_resizes_it(qtbot: QtBot, views: ViewGrid) -> None:
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_grip_of_the_active_crop_resizes_it(qtbot: QtBot, views: ViewGrid, chosen: bool) -> None:
     editing = views.main.session.editing
     node = document(views).nodes[0].id
     editing.run("add_modifier", node=node, kind="crop", values={"size": (1.0, 1.0, 1.0)})
-    editing.run("choose", nodes=(node,))
+    editing.run("choose", nodes=(node,) if chosen else ())
     still(qtbot, views)
     space = views.main.space()
     grips = dict(Volume("box", np.eye(4)).grips())

@@ -47,6 +47,9 @@ class VolumesLayer(Layer):
 
     def _all(self, document: Document) -> list[_Shown]:
         found = []
+        # Where nothing is chosen, the stack of the only splats is shown, so its crop has grips.
+        holding = [node.id for node in document.nodes if node.splats is not None]
+        only = holding[0] if len(holding) == 1 and not document.chosen else ""
         for node in document.nodes:
             chosen = node.id in document.chosen
             if isinstance(node.content, CropVolume):
@@ -59,7 +62,8 @@ class VolumesLayer(Layer):
                 own = _matrix(crop)
                 volume = Volume(crop.shape, document.world(node.id) @ own)
                 # Of several crops the last one of the chosen node is worked on.
-                active = chosen and crop is crops[-1] and not node.fixed
+                worked_on = chosen or node.id == only
+                active = worked_on and crop is crops[-1] and not node.fixed
                 found.append(_Shown(node, crop, volume, active))
         return found
 
