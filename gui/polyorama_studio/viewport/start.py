@@ -104,7 +104,6 @@ class ProjectCard(QPushButton):
         self.setAccessibleName(self.tr("Open {0}").format(title))
         self.setToolTip(tip(title))
         edge = Metrics.space[0]
-        width, height = Metrics.card
         self._name = QLabel(title, self)
         self._name.setFont(font(Metrics.label))
         self._name.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -114,8 +113,8 @@ class ProjectCard(QPushButton):
         column.setSpacing(edge)
         column.addWidget(_Picture(session, path, Metrics.card, self))
         column.addWidget(self._name)
-        words = self._name.sizeHint().height()
-        self.setFixedSize(width + 2 * edge, height + words + edge + 2 * edge)
+        # A button knows nothing of what lies in it.
+        self.setFixedSize(column.sizeHint())
         self.clicked.connect(self._choose)
 
     @Slot()
