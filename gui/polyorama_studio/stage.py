@@ -23,6 +23,8 @@ from polyorama_studio.rendering import Channel, Picture, RenderLoop, Request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtGui import QColor
+
     from polyorama.core.jobs import Job, Progress
     from polyorama.core.types import Camera
     from polyorama.render.rasterizers import Rasterizer
@@ -36,6 +38,20 @@ __all__ = ["STILL_MS", "Stage"]
 STILL_MS = 100
 """After so long without a move, the picture counts as still."""
 _UNTOUCHED_BACKGROUND = (0.0, 0.0, 0.0)
+
+
+def _rgb(color: QColor) -> tuple[float, float, float]:
+    return (color.redF(), color.greenF(), color.blueF())
+
+
+def _through(shown: Document | None, node: str, size: tuple[int, int]) -> Camera | None:
+    """What a camera node sees; None where there is none, or it stands where it looks."""
+    if not node or shown is None:
+        return None
+    try:
+        return rig_camera(shown, node, size)
+    except PolyoramaError:
+        return None
 
 
 class FrameRate:
@@ -141,8 +157,7 @@ class Stage(Looking):
         """Colour behind the picture, 0..1: the document's own, else the theme's stage."""
         if self.document is not None and self.document.background != _UNTOUCHED_BACKGROUND:
             return self.document.background
-        color = self._theme.tokens.color("stage")
-        return (color.redF(), color.greenF(), color.blueF())
+        return _rgb(self._theme.tokens.color("stage"))
 
     def set_document(self, document: Document | None, view: OrbitView | None) -> None:
         """Show another document; pictures of the one before are dropped from now on."""
@@ -212,14 +227,8 @@ class Stage(Looking):
 
     def camera(self, width: int, height: int) -> Camera:
         """The engine's camera for a picture of that size in pixels: the view's, or the rig's."""
-        shown = self.shown
-        if self.through and shown is not None:
-            try:
-                return rig_camera(shown, self.through, (width, height))
-            except PolyoramaError:
-                # A rig that stands where it looks has no picture; its view is had meanwhile.
-                return self.view.camera(width, height)
-        return self.view.camera(width, height)
+        through = _through(self.shown, self.through, (width, height))
+        return self.view.camera(width, height) if through is None else through
 
     def set_marks(self, marks: Marks, *, moving: bool = False) -> None:
         """Draw other things into the picture."""
@@ -318,16 +327,12 @@ class Stage(Looking):
                 backdrop=self.backdrop,
                 moving=moving,
                 time=self.time,
-                highlight=None if self.bare else self._highlight(),
+                highlight=None if self.bare else _rgb(self._theme.tokens.color("accent")),
                 marks=NO_MARKS if self.bare else self.marks,
                 disguise=self.disguise,
                 through=self.through,
             )
         )
-
-    def _highlight(self) -> tuple[float, float, float]:
-        color = self._theme.tokens.color("accent")
-        return (color.redF(), color.greenF(), color.blueF())
 
     def _post_picture(self, picture: Picture) -> None:
         # On the render thread.

@@ -73,6 +73,18 @@ def _answer(question: _Question) -> tuple[_Question, Histogram | Scatter]:
     )
 
 
+def _tally(
+    counted: Histogram | Scatter, band: tuple[float, float, float, float] | None
+) -> tuple[int, int, int]:
+    """Splats that are counted, inside a band (of all where there is none), and off the axes."""
+    size = len(counted.counts)
+    x0, x1, y0, y1 = (round(share * size) for share in band or (0.0, 1.0, 0.0, 1.0))
+    if isinstance(counted, Histogram):
+        inside = counted.counts[x0:x1].sum()
+        return counted.total, int(inside), counted.below + counted.above
+    return int(counted.counts.sum()), int(counted.counts[y0:y1, x0:x1].sum()), 0
+
+
 class _MeasureBox(QComboBox):
     """A number to count by: chosen from a list, searched by any part of its name, or typed."""
 
@@ -355,8 +367,8 @@ class HistogramPanel(QWidget):
             return []
         left, right, bottom, top = band
         if isinstance(counted, Histogram):
-            axis = counted.axis
-            return [(self._counted.across, axis.value_at(left), axis.value_at(right))]
+            ends = (counted.axis.value_at(left), counted.axis.value_at(right))
+            return [(self._counted.across, *ends)]
         return [
             (self._counted.across, counted.across.value_at(left), counted.across.value_at(right)),
             (self._counted.up, counted.up.value_at(bottom), counted.up.value_at(top)),
@@ -371,28 +383,14 @@ class HistogramPanel(QWidget):
         self._tell_counts()
 
     def _tell_counts(self) -> None:
-        counted = self.plot.counted
+        counted, band = self.plot.counted, self.plot.band
         if counted is None:
             self.counts.setText("")
             return
-        band = self.plot.band
-        if isinstance(counted, Histogram):
-            total, inside = counted.total, counted.counts.sum()
-            if band is not None:
-                first, last = (round(share * len(counted.counts)) for share in band[:2])
-                inside = counted.counts[first:last].sum()
-            outside = counted.below + counted.above
-        else:
-            total = inside = int(counted.counts.sum())
-            outside = 0
-            if band is not None:
-                x0, x1, y0, y1 = (round(share * len(counted.counts)) for share in band)
-                inside = counted.counts[y0:y1, x0:x1].sum()
-        words = [self.tr("{0:,} of {1:,} splats").format(int(inside), total)]
-        if band is None:
-            words = [self.tr("{0:,} splats").format(total)]
-        chosen = int(counted.selected.sum())
-        if chosen:
+        total, inside, outside = _tally(counted, band)
+        some = self.tr("{0:,} of {1:,} splats").format(inside, total)
+        words = [self.tr("{0:,} splats").format(total) if band is None else some]
+        if chosen := int(counted.selected.sum()):
             words.append(self.tr("{0:,} selected").format(chosen))
         if outside and band is None:
             words.append(self.tr("{0:,} far off").format(outside))
