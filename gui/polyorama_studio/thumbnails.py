@@ -117,7 +117,7 @@ def _keep(path: Path, image: QImage, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with atomic_write(place) as temporary:
             temporary.write_bytes(calls.png_of(image))
-        kept = sorted(folder.glob("*.png"), key=_age)
+        kept = sorted(folder.glob("[!.]*.png"), key=_age)
         for old in kept[:-_MOST_KEPT]:
             old.unlink(missing_ok=True)
     return path

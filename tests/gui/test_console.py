@@ -288,7 +288,7 @@ def test_pictures_of_captures_are_what_was_seen(
     assert thumbnails.of(path) is None
     session.stage.set_size(64, 48)
     session.open_files([path])
-    qtbot.waitUntil(lambda: len(list(folder.glob("*.png"))) == 1)
+    qtbot.waitUntil(lambda: len(list(folder.glob("[!.]*.png"))) == 1)
     QApplication.processEvents()
     with qtbot.waitSignal(thumbnails.came):
         thumbnails._pictures.pop(path, None)
