@@ -100,8 +100,10 @@ def one_round(folder: Path, seed: int) -> bool:
     else:
         saved = home / PROJECT
         now = scene_digest(po.open(saved if saved.exists() else capture))
-    # From where the last step that was said began to where the one after it ended.
-    allowed = [state for step in states[done : done + 2] for state in step]
+    # From where the last gesture that was said began (saving is none) to where the one after ended.
+    gestures = [number for number in range(done + 1) if len(set(states[number])) > 1]
+    first = gestures[-1] if gestures else 0
+    allowed = [state for step in states[first : done + 2] for state in step]
     assert now in allowed, f"round {seed}: step {done} is lost"
     return bool(found["found"])
 
