@@ -24,11 +24,11 @@ from polyorama_studio.dialogs.dialog import Dialog
 from polyorama_studio.dialogs.quality import QualityView
 from polyorama_studio.dialogs.quality_plot import likeness_text
 from polyorama_studio.exporting import ENDINGS, ExportSettings, files_of_now, with_ending
+from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.files import save_dialog
 from polyorama_studio.folders import show_in_folder
-from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.theme import Metrics, fixed_font
 from polyorama_studio.words import legible, memory_text
 
