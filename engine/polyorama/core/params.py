@@ -49,6 +49,8 @@ class Parameter:
         Range that a slider spans, inside the bounds; None where dragging has no natural range.
     animated
         Whether it can be keyed on the timeline.
+    live
+        Whether an experiment that runs can take a new value.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Parameter:
     components: str = ""
     soft: tuple[float, float] | None = None
     animated: bool = True
+    live: bool = False
 
 
 def number(
@@ -73,10 +76,13 @@ def number(
     help: str = "",
     soft: tuple[float, float] | None = None,
     animated: bool = True,
+    live: bool = False,
 ) -> Any:
     """A float field within [low, high]."""
     return _field(
-        Parameter("", "number", default, low, high, unit, help, soft=soft, animated=animated)
+        Parameter(
+            "", "number", default, low, high, unit, help, soft=soft, animated=animated, live=live
+        )
     )
 
 
@@ -87,20 +93,28 @@ def whole(
     *,
     unit: str = "",
     help: str = "",
+    soft: tuple[float, float] | None = None,
     animated: bool = True,
+    live: bool = False,
 ) -> Any:
     """An int field within [low, high]."""
-    return _field(Parameter("", "whole", default, low, high, unit, help, animated=animated))
+    return _field(
+        Parameter(
+            "", "whole", default, low, high, unit, help, soft=soft, animated=animated, live=live
+        )
+    )
 
 
-def flag(default: bool, *, help: str = "", animated: bool = True) -> Any:
+def flag(default: bool, *, help: str = "", animated: bool = True, live: bool = False) -> Any:
     """A bool field."""
-    return _field(Parameter("", "flag", default, help=help, animated=animated))
+    return _field(Parameter("", "flag", default, help=help, animated=animated, live=live))
 
 
-def choice(default: str, choices: tuple[str, ...], *, help: str = "") -> Any:
+def choice(default: str, choices: tuple[str, ...], *, help: str = "", live: bool = False) -> Any:
     """A text field with a few possible values; not keyed."""
-    return _field(Parameter("", "choice", default, help=help, choices=choices, animated=False))
+    return _field(
+        Parameter("", "choice", default, help=help, choices=choices, animated=False, live=live)
+    )
 
 
 def vector(

@@ -1,0 +1,1 @@
+"""Bandits: choosing where to look when every look costs."""

@@ -1,0 +1,1 @@
+"""Inference: distributions approximated, sums made fast."""

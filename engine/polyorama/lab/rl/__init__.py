@@ -1,0 +1,1 @@
+"""Reinforcement learning in small worlds whose optimum is known exactly."""
