@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -273,6 +274,36 @@ def test_saving_begins_afresh(project: Path, tmp_path: Path) -> None:
     (found,) = recoverable()
     assert found.path == other
     assert digest(found.recover()) == digest(editor.document)
+
+
+def test_the_folder_before_goes_once_the_next_one_holds_all(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash while one folder takes the place of another loses nothing edited while saving."""
+    editor = Editor(read_project(project))
+    journal = Journal.start(editor.document, project, patience=30.0)
+    journal.follow(editor)
+    editor.run("rename", node="pot", name="saved")
+    saved = editor.document
+    editor.run("rename", node="pot", name="since")
+    assert journal.flush(30.0)
+    crashed = tmp_path / "crashed"
+    discard = journal_room._Session.discard
+
+    def crash(session: journal_room._Session) -> None:
+        """What lies on the disk just before the old folder goes."""
+        assert journal.folder is not None
+        shutil.copytree(journal.folder, crashed, dirs_exist_ok=True)
+        discard(session)
+
+    monkeypatch.setattr(journal_room._Session, "discard", crash)
+    write_project(saved, project)
+    journal.saved(saved, project)
+    assert journal.flush(30.0)
+    monkeypatch.undo()
+    journal.close()
+    held = Recovery(project, datetime.now(UTC), 0, "", crashed)
+    assert digest(held.recover()) == digest(editor.document)
 
 
 def test_closing_leaves_nothing(project: Path, state: Path) -> None:

@@ -406,12 +406,12 @@ class Journal:
                 document, title, steps = self._latest, self._title, self._steps
             try:
                 if fresh is not None:
-                    self._begin(*fresh)
+                    # What was edited while it was saved is a step too.
+                    self._begin(*fresh, document, {"title": title, "steps": max(steps, 1)})
                 session = self._session
                 assert session is not None
                 if document is not session.document:
-                    # What was edited while it was saved is a step too.
-                    session.write(document, {"title": title, "steps": max(steps, int(bool(fresh)))})
+                    session.write(document, {"title": title, "steps": steps})
                 if session.is_large:
                     self._renew(session)
             except Exception as error:  # noqa: BLE001 - the next step may go well
@@ -428,11 +428,19 @@ class Journal:
     def _has_work(self) -> bool:
         return self._stopping or self._number > self._written or self._fresh is not None
 
-    def _begin(self, document: Document, path: Path | None) -> None:
-        """Begin a folder of its own; the one before goes once the new one is safe."""
+    def _begin(
+        self, document: Document, path: Path | None, latest: Document, news: dict[str, Any]
+    ) -> None:
+        """Begin a folder of its own; the one before goes once the new one holds all and is safe."""
         unsaved = self._replaces is not None
         session = _Session(document, path, unsaved)
-        session.sync()
+        try:
+            if latest is not document:
+                session.write(latest, news)
+            session.sync()
+        except BaseException:
+            session.discard()
+            raise
         old, self._session = self._session, session
         if old is not None:
             old.discard()
