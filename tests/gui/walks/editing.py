@@ -349,6 +349,7 @@ def history(walk: Walk) -> None:
     start = walk.document
     walk.tool("rect")
     walk.drag(walk.viewport, [at(walk, 0.36, 0.25), at(walk, 0.5, 0.6)])
+    walk.settle()
     walk.keys("H")
     walk.session.editing.run("add_modifier", node="plant", kind="grade", values={"hue": 40.0})
     walk.settle()

@@ -264,6 +264,7 @@ def hide(walk: Walk) -> None:
     """Hide, isolate, show again, lock, delete, restore."""
     walk.tool("rect")
     walk.drag(walk.viewport, [at(walk, 0.36, 0.25), at(walk, 0.50, 0.60)])
+    walk.settle()
     count = walk.selected
     walk.keys("H")
     walk.check(walk.plant.hidden is not None, "H hides nothing.")
@@ -272,11 +273,13 @@ def hide(walk: Walk) -> None:
     walk.keys("Alt+H")
     walk.check(not walk.plant.hidden, "Alt+H does not bring all back.")
     walk.drag(walk.viewport, [at(walk, 0.40, 0.25), at(walk, 0.58, 0.55)])
+    walk.settle()
     walk.keys("Shift+H")
     walk.check(walk.plant.hidden, "Shift+H hides nothing.")
     walk.shot("isolated")
     walk.keys("Alt+H")
     walk.drag(walk.viewport, [at(walk, 0.40, 0.25), at(walk, 0.58, 0.55)])
+    walk.settle()
     walk.keys("Del")
     walk.check(walk.plant.deleted, "Del deletes nothing.")
     walk.shot("deleted")
