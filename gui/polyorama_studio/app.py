@@ -101,6 +101,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from polyorama.errors import PolyoramaError
     from polyorama_studio import calls, logs
+    from polyorama_studio.garbage import Collector
     from polyorama_studio.preferences import Preferences
     from polyorama_studio.screenshot import Screenshot
     from polyorama_studio.session import Session
@@ -139,6 +140,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             session.close()
             return _refuse(str(error))
     window.show()
+    Collector(application)
     session.stage.warm_up()
     if options.stage:
         window.toggle_stage()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from importlib.util import find_spec
@@ -35,12 +36,23 @@ if TYPE_CHECKING:
 _OUR_THREADS = ("render", "job")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def collected_on_this_thread() -> Iterator[None]:
+    """Threads of jobs never destroy what Qt objects earlier tests left in cycles."""
+    gc.disable()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     """Fail when a test leaves windows or threads of the studio."""
     before = set(qapp.topLevelWidgets())
     yield
     qapp.processEvents()
+    gc.collect()
     left = [widget for widget in qapp.topLevelWidgets() if widget not in before]
     left = [widget for widget in left if widget.isVisible()]
     assert not left, f"windows left open: {left}"
