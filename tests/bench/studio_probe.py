@@ -49,10 +49,18 @@ def main() -> None:
     heart.setInterval(5)
     heart.timeout.connect(lambda: beats.append(time.perf_counter()))
     heart.start()
+    # In an event loop as of the studio itself: QTest's waiting keeps other threads waiting too.
+    hand = QTimer()
+    hand.setInterval(8)
+    hand.timeout.connect(
+        lambda: session.stage.set_view(session.stage.view.orbited(1.2, 0.0))
+    )  # fmt: skip
+    loop = QEventLoop()
+    QTimer.singleShot(round(1000 * ORBIT_S), loop.quit)
     begin = time.perf_counter()
-    while time.perf_counter() - begin < ORBIT_S:
-        session.stage.set_view(session.stage.view.orbited(1.2, 0.0))
-        QTest.qWait(8)
+    hand.start()
+    loop.exec()
+    hand.stop()
     count = sum(t >= begin + 1.0 for t in pictures)  # the governor needs a moment
     moved = time.perf_counter()
     fps = count / (moved - begin - 1.0)
