@@ -1,0 +1,1 @@
+"""The Lab: experiments that run before the eyes."""
