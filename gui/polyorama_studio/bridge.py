@@ -9,21 +9,26 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from shiboken6 import isValid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-__all__ = ["INTERVAL_MS", "Bridge"]
+__all__ = ["INTERVAL_MS", "Bridge", "is_gone"]
 
 INTERVAL_MS = 16
 """Shortest time between two deliveries."""
 
 
 class Bridge(QObject):
-    """A mailbox with one slot a key."""
+    """A mailbox with one slot a key.
+
+    What comes for an object that Qt has deleted meanwhile is dropped.
+    """
 
     _woken = Signal()
 
@@ -76,6 +81,10 @@ class Bridge(QObject):
         with self._lock:
             mail, self._mail = self._mail, {}
         for handler, value in mail.values():
+            if self._closed:  # by the handler before
+                return
+            if is_gone(handler):
+                continue
             try:
                 handler(value)
             except BaseException as error:
@@ -83,3 +92,11 @@ class Bridge(QObject):
                 if not isinstance(error, Exception):
                     raise
                 sys.excepthook(type(error), error, error.__traceback__)
+
+
+def is_gone(handler: Callable[..., Any]) -> bool:
+    """Whether a handler is a method of an object that Qt has deleted; looks through partials."""
+    while isinstance(handler, partial):
+        handler = handler.func
+    owner = getattr(handler, "__self__", None)
+    return isinstance(owner, QObject) and not isValid(owner)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from polyorama.errors import PolyoramaError
+from polyorama_studio.bridge import is_gone
 
 if TYPE_CHECKING:
     from polyorama.core.jobs import Progress
@@ -39,7 +40,10 @@ def explain(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """What to call on the GUI thread when a job reports; bound methods."""
+    """What to call on the GUI thread when a job reports; bound methods.
+
+    Those of a panel that was deleted while the job ran are not called any more.
+    """
 
     done: Callable[[Any], None]
     failed: Callable[[BaseException], None]
@@ -112,10 +116,19 @@ class JobRunner:
         return running
 
     def close(self, timeout: float = 5.0) -> None:
-        """Ask all jobs to stop and wait a moment for them, for those to be kept until they end."""
+        """Ask all jobs to stop and wait a moment for them, for those to be kept until they end.
+
+        Parameters
+        ----------
+        timeout
+            Longest wait for all the others together, s.
+        """
         self._closed.set()
-        for thread in self._threads:
-            thread.join(None if thread in self._kept else timeout)
+        end = time.monotonic() + timeout
+        for thread in self._kept:
+            thread.join()
+        for thread in self._threads - self._kept:
+            thread.join(max(0.0, end - time.monotonic()))
 
     def _run(
         self, number: int, work: Callable[[], Any], handlers: Handlers, running: Running
@@ -158,7 +171,7 @@ class JobRunner:
 
 
 def _tell_cancelled(handlers: Handlers) -> None:
-    if handlers.cancelled is not None:
+    if handlers.cancelled is not None and not is_gone(handlers.cancelled):
         handlers.cancelled()
 
 
@@ -273,12 +286,14 @@ class Jobs(QObject):
 
     def _on_done(self, job: Job, handlers: Handlers, result: Any) -> None:
         self._end(job, "done")
-        handlers.done(result)
+        if not is_gone(handlers.done):
+            handlers.done(result)
 
     def _on_failed(self, job: Job, handlers: Handlers, error: BaseException) -> None:
         job.error = explain(error)
         self._end(job, "failed")
-        handlers.failed(error)
+        if not is_gone(handlers.failed):
+            handlers.failed(error)
 
     def _on_cancelled(self, job: Job, handlers: Handlers) -> None:
         self._end(job, "cancelled")
@@ -289,7 +304,8 @@ class Jobs(QObject):
             return
         job.note = progress.note or job.note
         job.share = progress.done / progress.total if progress.total else None
-        handlers.progress(progress)
+        if not is_gone(handlers.progress):
+            handlers.progress(progress)
         self.changed.emit()
 
     def _end(self, job: Job, state: str) -> None:

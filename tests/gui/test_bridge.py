@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
+
+import shiboken6
+from PySide6.QtCore import QObject
 
 from polyorama_studio.bridge import Bridge
 
@@ -75,3 +79,40 @@ def test_a_closed_bridge_is_silent(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: seen == [3])
     assert got == []
     later.close()
+
+
+class Panel(QObject):
+    """Takes mail while it lives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.got: list[int] = []
+
+    def take(self, value: int) -> None:
+        self.got.append(value)
+
+
+def test_mail_for_what_qt_has_deleted_is_dropped(qtbot: QtBot) -> None:
+    bridge, panel = Bridge(), Panel()
+    got: list[int] = []
+    bridge.post("method", panel.take, 1)
+    bridge.post("partial", partial(partial(panel.take)), 2)
+    bridge.post("function", got.append, 3)
+    shiboken6.delete(panel)
+    qtbot.waitUntil(lambda: bool(got))
+    assert panel.got == []
+    bridge.close()
+
+
+def test_a_handler_that_closes_the_bridge_gets_the_last_mail(qtbot: QtBot) -> None:
+    bridge = Bridge()
+    got: list[str] = []
+
+    def close(value: str) -> None:
+        got.append(value)
+        bridge.close()
+
+    bridge.post("a", close, "first")
+    bridge.post("b", got.append, "second")
+    qtbot.waitUntil(lambda: bool(got))
+    assert got == ["first"]
