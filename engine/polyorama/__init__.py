@@ -21,6 +21,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 _LAZY = {
+    "AdamMini": "polyorama.lab.training.adam_mini",
     "Bounds": "polyorama.core.types",
     "Camera": "polyorama.core.types",
     "DepthOfField": "polyorama.render.accumulate",
