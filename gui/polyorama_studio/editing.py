@@ -56,6 +56,11 @@ class Editing(QObject):
         super().__init__(session)
         self._session = session
         self.editor: Editor | None = None
+        self._title = ""
+        self._step_before: Command | None = None
+        """The last step when the gesture began."""
+        self._late: list[Callable[[], Any]] = []
+        """What was computed while a gesture went on, to be taken over after it."""
         session.preferences.changed.connect(self._on_preferences)
 
     @Slot()
@@ -71,6 +76,7 @@ class Editing(QObject):
     def open(self, document: Document | None) -> None:
         """Edit another document, with an empty history; None closes."""
         forget()  # what was drawn of the last document may be gigabytes
+        self._late = []
         limit = self._session.preferences.history_mib << 20
         self.editor = None if document is None else Editor(document, history=History(limit))
         if self.editor is not None:
@@ -171,6 +177,10 @@ class Editing(QObject):
     ) -> None:
         if editor is not self.editor or after is None:
             return
+        if editor.in_gesture:
+            # It is no part of what is being dragged, and a step of its own.
+            self._late.append(partial(self._on_computed, editor, before, title, call, done, after))
+            return
         try:
             editor.commit(before, after, title, call)
         except PolyoramaError as error:
@@ -193,20 +203,51 @@ class Editing(QObject):
         """A drag begins: until `end`, all that is run is one step."""
         self.end()
         if self.editor is not None:
+            self._title, self._step_before = title, self.last_step
             self.editor.begin_gesture(title)
 
+    @Slot()
     def end(self) -> None:
         """The drag is over."""
+        self._settle()
+        late, self._late = self._late, []
+        for take in late:
+            take()
+
+    @Slot()
+    def cancel(self) -> None:
+        """The drag is given up: what it changed is taken back. Without one, nothing happens."""
+        if self.editor is not None and self.editor.in_gesture:
+            self._settle()
+            if self.last_step is not self._step_before:
+                self.undo()
+        self.end()
+
+    def _settle(self) -> None:
         if self.editor is not None:
             for call in self.editor.end_gesture():
                 self._log(call)
 
+    @property
+    def last_step(self) -> Command | None:
+        """The step that undoing would take back, or None."""
+        if self.editor is None or not self.editor.history.can_undo:
+            return None
+        history = self.editor.history
+        return history.commands[history.position - 1]
+
     def undo(self) -> bool:
-        """Take the last step back; False where there is none."""
-        self.end()
+        """Take the last step back; False where there is none.
+
+        A drag that goes on is one step again from there.
+        """
+        dragged = self.editor is not None and self.editor.in_gesture
+        self._settle()
         done = self.editor is not None and self.editor.undo()
         if done:
             self._log(Call("undo"))
+        if dragged:
+            self.begin(self._title)
         return done
 
     def redo(self) -> bool:

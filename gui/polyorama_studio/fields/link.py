@@ -49,7 +49,6 @@ class PropertyLink(QObject):
         self.title = title_of(self.parameter)
         self.proportional = False
         """Whether changing one component of a vector scales the others with it."""
-        self._changed = False
 
     def retarget(self, owners: Sequence[str]) -> None:
         """Stand for the same property of other owners, given as the beginnings of their paths."""
@@ -111,7 +110,6 @@ class PropertyLink(QObject):
     @Slot()
     def begin(self) -> None:
         """A drag begins."""
-        self._changed = False
         self.session.editing.begin(self.tr("Change {0}").format(self.title.lower()))
 
     @Slot()
@@ -122,9 +120,7 @@ class PropertyLink(QObject):
     @Slot()
     def cancel(self) -> None:
         """The drag is given up: what it changed is taken back."""
-        self.session.editing.end()
-        if self._changed:
-            self.session.editing.undo()
+        self.session.editing.cancel()
 
     def set(self, value: Any) -> None:
         """Give all owners a value."""
@@ -148,10 +144,9 @@ class PropertyLink(QObject):
             return
         named = python_path(document, path)
         if path in document.timeline.tracks:
-            done = editing.run("key", path=named, time=self._time(path), value=value)
+            editing.run("key", path=named, time=self._time(path), value=value)
         else:
-            done = editing.run("set", path=named, value=value)
-        self._changed = self._changed or done
+            editing.run("set", path=named, value=value)
 
     def change(self, value: Any) -> None:
         """Begin, set and end at once."""

@@ -229,9 +229,10 @@ class Subject(QObject):
         moved = not np.allclose(self._delta, np.eye(4), rtol=0.0, atol=1e-12)
         if moved and keep and self._middle is not None:
             self._middle = self._delta[:3, :3] @ self._middle + self._delta[:3, 3]
-        editing.end()
-        if moved and not keep:
-            editing.undo()
+        if keep:
+            editing.end()
+        else:
+            editing.cancel()
         self._start = self._held = None
         self._soon.start()
         self.changed.emit()
