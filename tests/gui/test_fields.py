@@ -407,6 +407,29 @@ def test_a_colour_is_picked(qtbot: QtBot, edited: Session, holder: QWidget) -> N
     assert color_text(edited.editing.document.background) == "336699"
 
 
+def test_a_drag_in_the_picker_ends_with_escape_and_with_the_picker(
+    qtbot: QtBot, edited: Session, holder: QWidget
+) -> None:
+    row = fields.for_parameter(edited, "document/background", holder)
+    row.resize(240, 24)
+    row.show()
+    qtbot.mouseClick(row.field.swatch, LEFT)
+    picker, editor = row.field.picker, edited.editing.editor
+    before, field = edited.editing.document.background, picker.numbers[1]
+    qtbot.mousePress(field, LEFT, NONE, QPoint(10, 10))
+    for x in (20, 30, 40):
+        move(field, QPoint(x, 10), NONE)
+    assert edited.editing.document.background != before
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    qtbot.mouseRelease(field, LEFT, NONE, QPoint(40, 10))
+    assert edited.editing.document.background == before
+    assert not editor.in_gesture
+    qtbot.mousePress(picker.square, LEFT, NONE, QPoint(5, 5))
+    assert editor.in_gesture
+    picker.close()
+    assert not editor.in_gesture
+
+
 def test_greys_keep_their_hue_in_the_picker(qtbot: QtBot, edited: Session, holder: QWidget) -> None:
     row = fields.for_parameter(edited, "document/background", holder)
     row.show()

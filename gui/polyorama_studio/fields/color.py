@@ -106,6 +106,7 @@ class ColorField(QWidget):
     begun = Signal()
     changed = Signal(object)
     ended = Signal()
+    cancelled = Signal()
 
     def __init__(self, parameter: Parameter, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,6 +162,7 @@ class ColorField(QWidget):
         picker.begun.connect(self.begun)
         picker.changed.connect(self._on_picked)
         picker.ended.connect(self.ended)
+        picker.cancelled.connect(self.cancelled)
         picker.closed.connect(self._on_closed)
         self._picker = picker
         picker.show_below(self.swatch.mapToGlobal(QPoint(0, self.swatch.height())))

@@ -152,6 +152,7 @@ class ColorPicker(QFrame):
     begun = Signal()
     changed = Signal(object)
     ended = Signal()
+    cancelled = Signal()
     closed = Signal()
 
     def __init__(self, theme: Theme, color: Color, default: Color, parent: QWidget) -> None:
@@ -195,6 +196,8 @@ class ColorPicker(QFrame):
         for source in (self.square, self.hues, *self.numbers):
             source.begun.connect(self.begun)
             source.ended.connect(self.ended)
+        for field in self.numbers:
+            field.cancelled.connect(self.cancelled)
         self.setFixedWidth(Metrics.picker_width)
         self.set_color(color)
 
@@ -290,6 +293,7 @@ class ColorPicker(QFrame):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Tell the field."""
+        """Tell the field; a drag that still goes on is over."""
+        self.ended.emit()
         self.closed.emit()
         super().closeEvent(event)

@@ -92,6 +92,7 @@ class PropertyRow(QWidget):
             color.changed.connect(link.set)
             color.begun.connect(link.begin)
             color.ended.connect(link.end)
+            color.cancelled.connect(link.cancel)
             color.swatch.setAccessibleName(link.title)
             return color
         if parameter.kind == "flag":
