@@ -146,7 +146,10 @@ class Saving(QObject):
     # Saving
 
     def save(self, done: Callable[[], Any] | None = None) -> None:
-        """Save where it lies; where that is not known, ask. `done` is called once it is saved."""
+        """Save where it lies; where that is not known, ask.
+
+        `done` takes the document away: it is called once nothing is lost by it, see `leave`.
+        """
         if self._session.editing.document is None:
             return
         if self.path is None:
@@ -199,7 +202,8 @@ class Saving(QObject):
             self._take_saved(document, path)
         session.tell("good", self.tr("Saved {0}").format(legible(path.name)))
         if done is not None:
-            done()
+            # What was changed while it was written would be lost by leaving now.
+            self.leave(done)
 
     def _take_saved(self, document: Document, path: Path) -> None:
         self.path = path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -182,6 +183,25 @@ def test_save_in_that_dialog_saves_then_leaves(
     opened.close()
     opened.findChild(UnsavedDialog).save_button.click()
     qtbot.waitUntil(lambda: not opened.isVisible())
+    assert [node.name for node in read_project(tmp_path / "scene.poly").nodes] == ["jug"]
+
+
+def test_what_is_changed_while_the_last_save_is_written_is_asked_about(
+    qtbot: QtBot, edited: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, write = threading.Event(), calls.save_project
+    monkeypatch.setattr(calls, "save_project", lambda *a: gate.wait(10.0) and write(*a))
+    asked: list[object] = []
+    left: list[bool] = []
+    edited.saving.leave_asked.connect(asked.append)
+    edited.saving.save_as(tmp_path / "scene.poly", lambda: left.append(True))
+    edited.editing.run("rename", node="vase", name="jug")
+    gate.set()
+    qtbot.waitUntil(lambda: not edited.saving.writing)
+    assert left == []
+    assert len(asked) == 1
+    edited.saving.save(asked[0])
+    qtbot.waitUntil(lambda: left == [True])
     assert [node.name for node in read_project(tmp_path / "scene.poly").nodes] == ["jug"]
 
 
