@@ -26,8 +26,10 @@ ENDINGS = (
 
 
 def with_ending(path: Path, ending: str) -> Path:
-    """The same file with another ending of `ENDINGS`."""
+    """The same file with another ending of `ENDINGS`; no file stays none."""
     name = path.name
+    if not name:
+        return path
     for known, _ in ENDINGS:
         if name.lower().endswith(known) and len(name) > len(known):
             return path.with_name(name[: -len(known)] + ending)

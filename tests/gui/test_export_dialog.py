@@ -202,3 +202,15 @@ def test_an_empty_plot_says_why(qtbot: QtBot, session: Session) -> None:
     plot.show_measured(FOUND, FOUND[0], FOUND[1])
     assert plot.grab().toImage() != empty
     plot.deleteLater()
+
+
+def test_another_format_may_be_chosen_before_there_is_a_file(
+    qtbot: QtBot, dialog: ExportDialog
+) -> None:
+    assert with_ending(Path(), ".ply") == Path()
+    dialog.path.clear()
+    with qtbot.captureExceptions() as errors:
+        dialog.format.set_value(".spz")
+        dialog.format.chosen.emit(".spz")
+    assert errors == []
+    assert not dialog.write.isEnabled()

@@ -398,3 +398,14 @@ def test_large_scenes_are_written_with_the_view(tmp_path: Path) -> None:
 def replace_files(entry: Render) -> Render:
     entry.files = ()
     return entry
+
+
+def test_choices_are_free_before_there_is_a_file(qtbot: QtBot, dialog: RenderDialog) -> None:
+    dialog.form.path.clear()
+    with qtbot.captureExceptions() as errors:
+        choose(dialog.form.background, "transparent")
+        choose(dialog.form.motion, "turntable")
+    assert errors == []
+    assert dialog.form.trouble
+    assert dialog.form.fps.isVisible(), "the form follows all the same"
+    assert not dialog.start.isEnabled()

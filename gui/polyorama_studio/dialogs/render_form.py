@@ -265,6 +265,8 @@ class RenderForm(QWidget):
         path = Path(self.path.text())
         if "#" in path.name:
             path = path.parent
+        if not path.name:  # nothing is typed, which `trouble` tells
+            return
         if kind.sequence:
             path = (path.with_suffix("") if path.suffix else path) / f"####{kind.ending}"
         else:
