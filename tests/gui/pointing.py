@@ -19,12 +19,14 @@ def _send(widget: QWidget, kind: QEvent.Type, at: QPointF, button, buttons, modi
     QApplication.sendEvent(widget, event)
 
 
-def press(widget: QWidget, at: QPointF, modifiers=NONE, button=LEFT) -> None:
-    _send(widget, QEvent.Type.MouseButtonPress, at, button, button, modifiers)
+def press(widget: QWidget, at: QPointF, modifiers=NONE, button=LEFT, *, held=_NO_BUTTON) -> None:
+    """Press a button, while another one may be held."""
+    _send(widget, QEvent.Type.MouseButtonPress, at, button, button | held, modifiers)
 
 
-def release(widget: QWidget, at: QPointF, modifiers=NONE, button=LEFT) -> None:
-    _send(widget, QEvent.Type.MouseButtonRelease, at, button, _NO_BUTTON, modifiers)
+def release(widget: QWidget, at: QPointF, modifiers=NONE, button=LEFT, *, held=_NO_BUTTON) -> None:
+    """Release a button, while another one may be held on."""
+    _send(widget, QEvent.Type.MouseButtonRelease, at, button, held, modifiers)
 
 
 def hover(widget: QWidget, at: QPointF, modifiers=NONE, button=_NO_BUTTON) -> None:

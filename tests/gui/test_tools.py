@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from polyorama.scene.modifiers import Transform
 from polyorama_studio.viewport.gizmo import MOVE, Gizmo, Handle
-from tests.gui.pointing import CTRL, SHIFT, click, drag, hover, press, release
+from tests.gui.pointing import CTRL, LEFT, RIGHT, SHIFT, click, drag, hover, press, release
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from polyorama_studio.viewport.grid import ViewGrid
     from polyorama_studio.viewport.toolbox import Toolbox
     from polyorama_studio.viewport.viewport import Viewport
+
+MIDDLE = Qt.MouseButton.MiddleButton
 
 
 @pytest.fixture
@@ -405,3 +407,21 @@ def test_keyed_places_are_keyed_where_they_are_dragged_to(
     assert [key.time for key in track.keys] == [0.0, 1.0, 2.0]
     assert track.keys[1].value[0] > 0.0
     assert viewport.stage.shown.world(node)[0, 3] == pytest.approx(track.keys[1].value[0])
+
+
+def test_another_button_leaves_a_drag_alone(viewport: Viewport, toolbox: Toolbox) -> None:
+    toolbox.choose("rect")
+    low, high = corners(viewport)
+    drag(viewport, [low, high], let_go=False)
+    view = viewport.stage.view
+    for button in (MIDDLE, RIGHT):
+        press(viewport, high, button=button, held=LEFT)
+        hover(viewport, high + QPointF(20.0, 20.0), button=LEFT | button)
+        release(viewport, high, button=button, held=LEFT)
+    assert not selected(viewport), "the drag goes on"
+    hover(viewport, high, button=LEFT)
+    release(viewport, high)
+    assert selected(viewport) == inside(viewport, low, high) != set()
+    hover(viewport, low)
+    assert viewport.stage.view == view
+    assert not viewport.flight.begun

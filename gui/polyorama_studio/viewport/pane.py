@@ -53,6 +53,8 @@ class Pane(Canvas):
         self, session: Session, stage: Stage, toolbox: Toolbox, parent: QWidget | None = None
     ) -> None:
         self._pressed: QPointF | None = None
+        self._button = Qt.MouseButton.NoButton
+        """What holds the drag that goes on."""
         self._tool_drags = False
         self._layer: Layer | None = None
         self._over_layer = False
@@ -100,11 +102,11 @@ class Pane(Canvas):
 
     @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a drag of the tool, of the view, or a flight."""
+        """Begin a drag of the tool, of the view, or a flight; one at a time."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        if self.stage.document is None:
+        if self.stage.document is None or self._is_held_besides(event):
             return
-        self._pressed = event.position()
+        self._pressed, self._button = event.position(), event.button()
         left = event.button() == Qt.MouseButton.LeftButton
         around = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
         self.toolbox.camera_lock.flush()
@@ -132,6 +134,10 @@ class Pane(Canvas):
             self.navigator.move(event)
         elif self.stage.document is not None:
             self._hover(event)
+
+    def _is_held_besides(self, event: QMouseEvent) -> bool:
+        """Whether another button than an event's holds a drag."""
+        return event.button() != self._button and bool(event.buttons() & self._button)
 
     def _press_over(self, event: QMouseEvent, *, around: bool) -> bool:
         """Let the wipe, a layer or the tool take a press; with Alt the view turns all the same.
@@ -166,6 +172,9 @@ class Pane(Canvas):
     @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the drag; one that went nowhere is a click."""
+        if self._is_held_besides(event):
+            return
+        self._button = Qt.MouseButton.NoButton
         pressed, self._pressed = self._pressed, None
         still = pressed is not None and _distance(pressed, event.position()) < _STILL
         layer, self._layer = self._layer, None
@@ -190,7 +199,7 @@ class Pane(Canvas):
     @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The tool's, or turn about what was hit from now on."""
-        if self.stage.document is None:
+        if self.stage.document is None or self._is_held_besides(event):
             return
         left = event.button() == Qt.MouseButton.LeftButton
         if left and self.toolbox.active.double_click(self, event):
