@@ -19,7 +19,7 @@ from polyorama_studio.timeline.curve_grips import (
 )
 from polyorama_studio.timeline.curve_painter import CurvePainter
 from polyorama_studio.timeline.curve_set import Curve, CurveSet
-from polyorama_studio.timeline.ruler import steer, zoom_of
+from polyorama_studio.timeline.ruler import holds_on, steer, zoom_of
 from polyorama_studio.timeline.sheet_painter import paint_focus
 from polyorama_studio.timeline.still import Still
 from polyorama_studio.words import tip
@@ -137,6 +137,10 @@ class Curves(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of points, a handle, a band or the axes; in the list, show or hide."""
+        if self._grip is not None:
+            if holds_on(event):
+                return
+            self._grip.give_up()  # its release went elsewhere
         at = event.position()
         if event.button() == _MIDDLE:
             self._grip = CurvePanGrip(self._edits, at, self.set)
@@ -190,6 +194,8 @@ class Curves(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go: the edit is made."""
+        if holds_on(event):
+            return
         grip, self._grip = self._grip, None
         if grip is not None:
             grip.let_go()

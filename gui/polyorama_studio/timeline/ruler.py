@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polyorama_studio.timeline.axis import TimeAxis
     from polyorama_studio.timeline.edits import KeyEdits
 
-__all__ = ["Ruler", "steer", "zoom_of"]
+__all__ = ["Ruler", "holds_on", "steer", "zoom_of"]
 
 _NEAR = 5.0
 """Pixels within which an edge or a flag is taken hold of."""
@@ -134,6 +134,8 @@ class Ruler(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Scrub, or take hold of a cue or an edge of the range; the middle button pans."""
+        if self._held is not None and holds_on(event):
+            return
         at = event.position()
         if event.button() == Qt.MouseButton.MiddleButton:
             self._held = _Held("pan", at.x())
@@ -180,6 +182,8 @@ class Ruler(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go; a cue that was not dragged is gone to."""
+        if holds_on(event):
+            return
         held, self._held = self._held, None
         if held is None:
             return
@@ -322,3 +326,8 @@ def steer(axis: TimeAxis, event: QWheelEvent) -> None:
 def zoom_of(turn: int) -> float:
     """Factor of a wheel's turn, in eighths of a degree."""
     return float(_ZOOM**turn)
+
+
+def holds_on(event: QMouseEvent) -> bool:
+    """Whether other buttons than an event's are down: what the first one holds, it keeps."""
+    return bool(event.buttons() & ~event.button())

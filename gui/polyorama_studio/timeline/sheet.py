@@ -15,7 +15,7 @@ from polyorama_studio.timeline import menus
 from polyorama_studio.timeline.axis import frame_text
 from polyorama_studio.timeline.grips import AudioGrip, BandGrip, Grip, KeysGrip, PanGrip, joined
 from polyorama_studio.timeline.places import Places
-from polyorama_studio.timeline.ruler import steer
+from polyorama_studio.timeline.ruler import holds_on, steer
 from polyorama_studio.timeline.sheet_painter import SheetPainter, paint_focus, short
 from polyorama_studio.timeline.still import Still
 from polyorama_studio.words import tip
@@ -96,6 +96,10 @@ class Sheet(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of keys, of a sound, of a band, or of the axis."""
+        if self._grip is not None:
+            if holds_on(event):
+                return
+            self._grip.give_up()  # its release went elsewhere
         at = event.position()
         if event.button() == _MIDDLE:
             self._grip = PanGrip(self._edits, at, self.places)
@@ -157,6 +161,8 @@ class Sheet(QWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Let go: the edit is made."""
+        if holds_on(event):
+            return
         grip, self._grip = self._grip, None
         if grip is not None:
             grip.let_go()
