@@ -18,7 +18,7 @@ from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.cues import CuePopup
 from polyorama_studio.timeline.menus import keys_menu
 from polyorama_studio.timeline.panel import TimelinePanel
-from tests.gui.pointing import CTRL, NONE, SHIFT, click, drag, hover, press, release
+from tests.gui.pointing import CTRL, LEFT, NONE, SHIFT, click, drag, hover, press, release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -354,6 +354,37 @@ def test_a_cue_is_renamed_in_one_step(qtbot: QtBot, keyed: TimelinePanel) -> Non
     assert steps(keyed) == before + 1
 
 
+def test_a_click_elsewhere_keeps_what_was_typed_for_a_cue(keyed: TimelinePanel) -> None:
+    popup = CuePopup(keyed.edits, keyed.edits.add_cue(2.0), keyed.ruler)
+    popup.name.setText("Bloom")
+    popup.note.setPlainText("slowly")
+    popup.close()
+    (cue,) = timeline(keyed).cues
+    assert (cue.name, cue.note) == ("Bloom", "slowly")
+
+
+def test_escape_gives_up_what_was_typed_for_a_cue(qtbot: QtBot, keyed: TimelinePanel) -> None:
+    popup = CuePopup(keyed.edits, keyed.edits.add_cue(2.0), keyed.ruler)
+    popup.note.setPlainText("slowly")
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    (cue,) = timeline(keyed).cues
+    assert cue.note == ""
+
+
+def test_a_cue_never_takes_the_place_of_another(keyed: TimelinePanel) -> None:
+    keyed.edits.run("add_cue", time=1.0, name="Bloom", note="slowly")
+    popup = CuePopup(keyed.edits, keyed.edits.add_cue(2.0), keyed.ruler)
+    popup.show()
+    popup.name.setText("Bloom")
+    popup.note.setPlainText("again")
+    popup.take()
+    assert popup.isVisible(), "to be given another name"
+    assert keyed.state.session.told[-1].notice.kind == "warn"
+    popup.close()
+    found = {cue.name: (cue.time, cue.note) for cue in timeline(keyed).cues}
+    assert found == {"Bloom": (1.0, "slowly"), "Cue 1": (2.0, "again")}
+
+
 def test_shift_drags_out_a_range_that_is_played(keyed: TimelinePanel) -> None:
     axis, playback = keyed.state.axis, keyed.state.session.playback
     start = QPointF(axis.x(1.0), 20.0)
@@ -572,3 +603,53 @@ def test_curves_are_painted_however_tracks_end(curves: TimelinePanel) -> None:
         curves.edits.set_ends((mine,), ends)
         pictures.append(curves.curves.grab().toImage())
     assert pictures[0] != pictures[1] != pictures[2]
+
+
+@pytest.mark.parametrize("which", ["length", "fps"])
+def test_escape_takes_the_drag_of_a_field_back(
+    qtbot: QtBot, keyed: TimelinePanel, which: str
+) -> None:
+    field, before, count = getattr(keyed.transport.fields, which), timeline(keyed), steps(keyed)
+    press(field, QPointF(20.0, 10.0))
+    for x in (30.0, 60.0, 90.0):
+        hover(field, QPointF(x, 10.0), NONE, LEFT)
+    assert timeline(keyed) != before
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    release(field, QPointF(90.0, 10.0))
+    assert timeline(keyed) == before
+    editing = keyed.state.session.editing
+    editing.run("rename", node="thing", name="a")
+    editing.run("rename", node="a", name="b")
+    assert steps(keyed) == count + 2, "what comes later is no part of the drag"
+
+
+def test_escape_brings_the_playhead_back(qtbot: QtBot, keyed: TimelinePanel) -> None:
+    playback, field = keyed.state.session.playback, keyed.transport.fields.time
+    playback.seek(1.0)
+    press(field, QPointF(20.0, 10.0))
+    for x in (30.0, 60.0, 90.0):
+        hover(field, QPointF(x, 10.0), NONE, LEFT)
+    assert playback.time != 1.0
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert playback.time == 1.0
+
+
+def test_another_button_leaves_a_drag_alone(keyed: TimelinePanel) -> None:
+    sheet, before = keyed.sheet, times(keyed, "translation")
+    at, way = spot(keyed, path(keyed, "translation"), 1.0), away(keyed, 0.5)
+    press(sheet, at)
+    hover(sheet, at + way, NONE, LEFT)
+    press(sheet, at + way, NONE, MIDDLE, held=LEFT)
+    release(sheet, at + way, NONE, MIDDLE, held=LEFT)
+    assert keyed.state.dragging
+    assert times(keyed, "translation") == before
+    release(sheet, at + way)
+    assert not keyed.state.dragging
+    assert times(keyed, "translation") == pytest.approx([0.0, 1.5, 2.0], abs=0.02)
+    axis, playback = keyed.state.axis, keyed.state.session.playback
+    press(keyed.ruler, QPointF(axis.x(1.0), 20.0))
+    press(keyed.ruler, QPointF(axis.x(1.0), 20.0), NONE, MIDDLE, held=LEFT)
+    release(keyed.ruler, QPointF(axis.x(1.0), 20.0), NONE, MIDDLE, held=LEFT)
+    hover(keyed.ruler, QPointF(axis.x(2.0), 20.0), NONE, LEFT)
+    assert playback.time == pytest.approx(2.0, abs=0.02)
+    release(keyed.ruler, QPointF(axis.x(2.0), 20.0))

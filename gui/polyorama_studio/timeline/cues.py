@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtGui import QCloseEvent, QKeyEvent
     from PySide6.QtWidgets import QWidget
 
     from polyorama.scene.timeline import Cue
@@ -27,11 +27,12 @@ __all__ = ["CuePopup"]
 
 
 class CuePopup(QFrame):
-    """Asks for name and note; Enter takes them, Escape leaves the cue as it was."""
+    """Asks for name and note; Enter or a click elsewhere takes them, Escape gives them up."""
 
     def __init__(self, edits: KeyEdits, cue: Cue, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self._edits, self._cue = edits, cue
+        self._settled = False
         self.setObjectName("cueCard")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(Metrics.cue_width)
@@ -76,10 +77,31 @@ class CuePopup(QFrame):
 
     @Slot()
     def take(self) -> None:
-        """Take over what was typed."""
-        name, note = self.name.text().strip() or self._cue.name, self.note.toPlainText().strip()
-        cue = self._cue
+        """Take over what was typed; a name that another cue has stays to be changed."""
+        name = self._typed_name()
+        if self._is_taken(name):
+            self._tell_taken(name)
+            self.name.selectAll()
+            self.name.setFocus()
+            return
+        self._settled = True
         self.close()
+        self._change(name)
+
+    def _typed_name(self) -> str:
+        return self.name.text().strip() or self._cue.name
+
+    def _is_taken(self, name: str) -> bool:
+        timeline = self._edits.state.timeline
+        cues = () if timeline is None else timeline.cues
+        return name != self._cue.name and any(cue.name == name for cue in cues)
+
+    def _tell_taken(self, name: str) -> None:
+        text = self.tr("There is a cue called {0} already; give this one another name.")
+        self._edits.state.session.tell("warn", text.format(name))
+
+    def _change(self, name: str) -> None:
+        cue, note = self._cue, self.note.toPlainText().strip()
         if (name, note) == (cue.name, cue.note):
             return
         if name == cue.name:
@@ -91,12 +113,25 @@ class CuePopup(QFrame):
 
     @Slot()
     def _remove(self) -> None:
+        self._settled = True
         self.close()
         self._edits.run("remove_cue", name=self._cue.name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Escape closes."""
         if event.key() == Qt.Key.Key_Escape:
+            self._settled = True
             self.close()
         else:
             super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Who clicks elsewhere keeps what was typed, but for a name that another cue has."""
+        if not self._settled:
+            self._settled = True
+            name = self._typed_name()
+            if self._is_taken(name):
+                self._tell_taken(name)
+                name = self._cue.name
+            self._change(name)
+        super().closeEvent(event)

@@ -39,12 +39,15 @@ class TimeFields(QObject):
         super().__init__(parent)
         self._session = session
         self._fps = _FPS.default
+        self._came_from = 0.0
         theme = session.theme
         self.time = NumberField(_TIME, theme, parent)
         self.time.setAccessibleName(self.tr("Time"))
         self.time.setToolTip(self.tr("Where the playhead is: drag, or type 1/3, +=0.5, 90/30"))
         self.time.setFixedWidth(4 * Metrics.control)
+        self.time.begun.connect(self._begin_scrub)
         self.time.changed.connect(self._session.playback.scrub)
+        self.time.cancelled.connect(self._give_scrub_up)
         self.frame = QLabel(parent)
         self.frame.setProperty("quiet", True)
         self.frame.setFont(font(Metrics.label, tabular=True))
@@ -60,10 +63,10 @@ class TimeFields(QObject):
         for field in (self.length, self.fps):
             field.setFixedWidth(3 * Metrics.control + Metrics.space[1])
             field.begun.connect(self._begin_timeline)
+            field.ended.connect(self._session.editing.end)
+            field.cancelled.connect(self._session.editing.cancel)
         self.length.changed.connect(self._set_length)
         self.fps.changed.connect(self._set_fps)
-        self.length.ended.connect(self._session.editing.end)
-        self.fps.ended.connect(self._session.editing.end)
         self.speed = QToolButton(parent)
         self.speed.setObjectName("speed")
         self.speed.setFont(font(Metrics.label, tabular=True))
@@ -103,6 +106,14 @@ class TimeFields(QObject):
     @Slot(QAction)
     def _set_speed(self, action: QAction) -> None:
         self._session.playback.set_speed(action.data())
+
+    @Slot()
+    def _begin_scrub(self) -> None:
+        self._came_from = self._session.playback.time
+
+    @Slot()
+    def _give_scrub_up(self) -> None:
+        self._session.playback.seek(self._came_from)
 
     @Slot()
     def _begin_timeline(self) -> None:
