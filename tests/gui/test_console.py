@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from polyorama.core.jobs import Progress
@@ -309,3 +309,24 @@ def test_pictures_of_projects_come_from_them(qtbot: QtBot, session: Session) -> 
         with qtbot.waitSignal(thumbnails.came):
             thumbnails.of(path)
         assert not QImage(thumbnails.of(path).toImage()).isNull()
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers", "text", "own"),
+    [
+        (Qt.Key.Key_G, Qt.KeyboardModifier.NoModifier, "g", True),
+        (Qt.Key.Key_Space, Qt.KeyboardModifier.NoModifier, " ", True),
+        (Qt.Key.Key_Return, Qt.KeyboardModifier.NoModifier, "\r", True),
+        (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier, "", True),
+        (Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier, "", False),
+        (Qt.Key.Key_F11, Qt.KeyboardModifier.NoModifier, "", False),
+    ],
+)
+def test_the_prompt_takes_what_it_types_and_no_other_shortcut(
+    console: ConsolePanel, key: Qt.Key, modifiers: Qt.KeyboardModifier, text: str, own: bool
+) -> None:
+    console.prompt.setPlainText("doc")
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, modifiers, text)
+    event.ignore()
+    QApplication.sendEvent(console.prompt, event)
+    assert event.isAccepted() == own
