@@ -140,6 +140,20 @@ def test_remove_removes_what_was_shown(qtbot: QtBot, panel: CleanUpPanel) -> Non
     assert panel.preview.found.count == count
 
 
+def test_undo_in_the_toast_takes_back_nothing_else(qtbot: QtBot, panel: CleanUpPanel) -> None:
+    session = panel._session
+    card = opened(qtbot, panel)
+    card.remove.click()
+    rest(qtbot, panel)
+    action = session.told[-1].notice.action
+    session.editing.run("rename", node="thing", name="vase")
+    action()
+    (node,) = session.editing.document.nodes
+    assert node.name == "vase"
+    assert node.deleted is not None
+    assert session.told[-1].notice.kind == "info"
+
+
 def test_select_selects_it_and_ends_the_preview(qtbot: QtBot, panel: CleanUpPanel) -> None:
     card = opened(qtbot, panel)
     count = panel.preview.found.count

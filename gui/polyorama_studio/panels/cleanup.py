@@ -18,6 +18,8 @@ from polyorama_studio.theme import Metrics
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent
 
+    from polyorama.edit.command import Command
+    from polyorama.scene.document import Document
     from polyorama_studio.session import Session
 
 __all__ = ["CleanUpPanel"]
@@ -111,18 +113,34 @@ class CleanUpPanel(QWidget):
 
     @Slot(str)
     def _remove(self, kind: str) -> None:
-        found = self.preview.found
-        count = 0 if found is None else found.count
-        self._session.editing.start(
+        editing = self._session.editing
+        editing.start(
             "clean", kind=kind, threshold=self.cards[kind].threshold,
-            done=partial(self._on_removed, count),
+            done=partial(self._on_removed, editing.last_step),
         )  # fmt: skip
 
-    def _on_removed(self, count: int) -> None:
+    def _on_removed(self, before: Command | None) -> None:
+        step, document = self._session.editing.last_step, self._session.editing.document
+        if step is None or step is before or document is None:
+            self._session.tell("info", self.tr("Nothing was to be removed"))
+            return
+        count = _left_out(document) - _left_out(step.revert(document))
         text = self.tr("Removed {0:,} splats").format(count)
-        self._session.tell("good", text, self.tr("Undo"), self._session.editing.undo)
+        self._session.tell("good", text, self.tr("Undo"), partial(self._take_back, step))
+
+    def _take_back(self, step: Command) -> None:
+        if self._session.editing.last_step is step:
+            self._session.editing.undo()
+        else:
+            text = self.tr("Other steps came after it: go back in the history.")
+            self._session.tell("info", text)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Who leaves the panel sees the scene itself."""
         super().hideEvent(event)
         self.preview.end()
+
+
+def _left_out(document: Document) -> int:
+    """How many splats are deleted."""
+    return sum(len(node.deleted) for node in document.nodes if node.deleted is not None)
