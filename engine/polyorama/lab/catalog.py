@@ -4,23 +4,33 @@ A plug-in's package names its class in its metadata::
 
     [project.entry-points."polyorama.experiments"]
     "talks/my-walk" = "my_talk.walk:Walk"
+
+A file that is still being written is named itself, as ``my_walk.py:Walk``.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
+import os
+import sys
+import zlib
+from pathlib import Path
 from typing import Any
 
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.lab.experiment import Experiment
 
-__all__ = ["experiment_class", "experiment_ids"]
+__all__ = ["experiment_class", "experiment_ids", "locator"]
 
 _GROUP = "polyorama.experiments"
 
 _OWN: dict[str, str] = {}
 """Id to ``module:class``, in the order of the gallery."""
+
+_from_files: dict[str, tuple[str, type[Experiment]]] = {}
+"""Id to where it was loaded from, ``path.py:class``, and the class."""
 
 
 def experiment_ids() -> tuple[str, ...]:
@@ -32,6 +42,11 @@ def experiment_ids() -> tuple[str, ...]:
 def experiment_class(name: str) -> type[Experiment]:
     """An experiment by its id, or by the part after the slash where that is enough.
 
+    Parameters
+    ----------
+    name
+        An id, or ``path.py:Class``; what was loaded from a file is known by its id afterwards.
+
     Raises
     ------
     UsageError
@@ -39,6 +54,10 @@ def experiment_class(name: str) -> type[Experiment]:
     UnavailableError
         If a plug-in's cannot be imported.
     """
+    if ".py:" in name:
+        return _from_file(name)
+    if name in _from_files:
+        return _from_files[name][1]
     ids = experiment_ids()
     matches = [name] if name in ids else [i for i in ids if i.rpartition("/")[2] == name]
     if len(matches) != 1:
@@ -57,21 +76,69 @@ def _imported(name: str) -> type[Experiment]:
     try:
         found = point.load()
     except Exception as error:
-        text = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise UnavailableError(
-            f"The plug-in experiment {name} ({point.value}) cannot be imported ({text}); update "
-            f"or uninstall its package."
+            f"The plug-in experiment {name} ({point.value}) cannot be imported "
+            f"({_said(error)}); update or uninstall its package."
         ) from error
-    if not (isinstance(found, type) and issubclass(found, Experiment)):
-        raise UnavailableError(
-            f"The plug-in {name} ({point.value}) is no experiment; its class must derive from "
-            f"polyorama.lab.experiment.Experiment."
-        )
+    _check(found, f"{name} ({point.value})")
     if found.id != name:
         raise UnavailableError(
             f"The plug-in {name} ({point.value}) calls itself {found.id!r}; both names must agree."
         )
-    return found
+    return found  # type: ignore[no-any-return]
+
+
+def locator(cls: type[Experiment]) -> str:
+    """What another process finds an experiment by: its id, or the file that it came from."""
+    known = _from_files.get(cls.id)
+    return known[0] if known is not None and known[1] is cls else cls.id
+
+
+def _from_file(name: str) -> type[Experiment]:
+    where, _, attribute = name.rpartition(":")
+    path = Path(where).expanduser().absolute()
+    if not path.is_file():
+        raise UsageError(f"There is no such file with an experiment: {path}")
+    place = f"{path}:{attribute}"
+    for known, cls in _from_files.values():
+        if known == place:
+            return cls
+    # Dataclasses look their module up by its name.
+    module_name = f"polyorama_experiment_{zlib.crc32(os.fsencode(path)):08x}"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[module_name]
+        raise UnavailableError(
+            f"The experiment cannot be loaded ({_said(error)}); mend the file: {path}"
+        ) from error
+    found = getattr(module, attribute, None)
+    if found is None:
+        raise UsageError(f"There is no class {attribute!r} in the file: {path}")
+    _check(found, place)
+    _from_files[found.id] = (place, found)
+    return found  # type: ignore[no-any-return]
+
+
+def _check(found: Any, what: str) -> None:
+    if not (isinstance(found, type) and issubclass(found, Experiment)):
+        raise UnavailableError(
+            f"The plug-in {what} is no experiment; its class must derive from "
+            f"polyorama.lab.experiment.Experiment."
+        )
+    lacking = [name for name in ("id", "title", "summary", "Params") if not hasattr(found, name)]
+    lacking += sorted(found.__abstractmethods__)
+    if lacking:
+        raise UnavailableError(f"The plug-in {what} lacks {', '.join(lacking)}; add them.")
+
+
+def _said(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def _points() -> tuple[importlib.metadata.EntryPoint, ...]:

@@ -1,0 +1,64 @@
+"""Processes that compute beside this one: spawned afresh, with a pipe each."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import signal
+import sys
+import threading
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from multiprocessing.connection import Connection
+
+__all__ = ["spawned"]
+
+_lock = threading.Lock()
+
+
+def spawned(target: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+    """Start ``target(connection, *arguments)`` in a process of its own.
+
+    Returns
+    -------
+    process, connection
+        The process, which ends with this one, and this end of its pipe.
+    """
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=target, args=(there, *arguments), daemon=True)
+    with _lock, _without_main(), _deaf_to_interrupts():
+        process.start()
+    there.close()
+    return process, here
+
+
+@contextlib.contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the main module from the process that starts.
+
+    It would be imported there again: the studio's brings Qt, and a script without a guard would
+    start processes without end.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Let a process that starts now ignore Ctrl-C from its first moment: this one decides."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

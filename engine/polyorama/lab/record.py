@@ -1,0 +1,401 @@
+"""A run as a folder, written while it goes on, and read, scrubbed and resumed afterwards.
+
+::
+
+    run.json         the experiment, its parameters and seed, versions
+    rows.run         scalars, notes, changes: everything but arrays
+    arrays-00.run    the arrays of snapshots 1, 3, 5, ...
+    arrays-01.run    those of 2, 6, 10, ...; arrays-02.run of 4, 12, 20, ...; and so on
+
+When the arrays become too large, the lowest of their files goes: then every second snapshot has
+arrays of its own, later every fourth, evenly over the whole run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import platform
+import time
+from collections import OrderedDict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import polyorama
+from polyorama.core import memory
+from polyorama.errors import FileFormatError, OutputError
+from polyorama.io.atomic import atomic_write
+from polyorama.io.files import file_size, reading
+from polyorama.io.json_fields import FieldError, json_trouble, no_constant, object_of, text_of
+from polyorama.io.lock import only_one
+from polyorama.lab.record_chunks import (
+    decoded_arrays,
+    decoded_change,
+    decoded_rows,
+    encoded_arrays,
+    encoded_change,
+    encoded_rows,
+)
+from polyorama.lab.record_file import FrameWriter, read_block, read_frames
+from polyorama.lab.recording import Recording, params_of
+from polyorama.lab.rows import Change, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from polyorama.lab.experiment import Experiment
+    from polyorama.lab.record_file import Frame
+    from polyorama.lab.snapshot import Snapshot
+
+__all__ = ["RECORD_BYTES", "Record", "Recorder", "versions"]
+
+RECORD_BYTES = 1 << 30
+"""Packed arrays that a run keeps on disk."""
+
+_FORMAT = 1
+_ABOUT = "run.json"
+_ROWS = "rows.run"
+_LOCK = "recording.lock"
+_HIGHEST = 20
+_FLUSH_S = 2.0
+_FLUSH_BYTES = 4 << 20
+_MOST_ABOUT = 64 << 20
+_CACHED = 4
+
+
+def _level(row: int) -> int:
+    """How often a row's number can be halved: the file in which its arrays lie."""
+    return _HIGHEST if row == 0 else min(_HIGHEST, (row & -row).bit_length() - 1)
+
+
+def _arrays_file(folder: Path, level: int) -> Path:
+    return folder / f"arrays-{level:02d}.run"
+
+
+def versions() -> dict[str, str]:
+    """What a run's numbers may depend on, by name."""
+    found = {"polyorama": polyorama.__version__, "python": platform.python_version()}
+    for name in ("numpy", "numba", "torch"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return {**found, "machine": f"{platform.system()} {platform.machine()}"}
+
+
+class Recorder:
+    """Writes a run to a folder; made by `create` or `continuing`.
+
+    What is appended reaches the system at the latest two seconds and one snapshot later, changes
+    at once.
+
+    Raises
+    ------
+    OutputError
+        Of all methods, where the system refuses; what was written before can still be read.
+    """
+
+    def __init__(self, folder: Path, *, budget: int = RECORD_BYTES) -> None:
+        self.folder = folder
+        self._budget = budget
+        self._lock = contextlib.ExitStack()
+        self._lock.enter_context(
+            only_one(folder / _LOCK, f"Another process is recording here; wait for it: {folder}")
+        )
+        self._rows: FrameWriter | None = None
+        self._broken = False
+        self._levels: dict[int, FrameWriter] = {}
+        self._lowest = 0
+        self._first = 0
+        self._waiting = Rows()
+        self._arrays: dict[int, Mapping[str, NDArray[Any]]] = {}
+        self._bytes = 0
+        self._flushed_at = time.monotonic()
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path | str,
+        experiment: Experiment,
+        seed: int,
+        *,
+        budget: int = RECORD_BYTES,
+    ) -> Recorder:
+        """Begin a run.
+
+        Parameters
+        ----------
+        folder
+            A new one, or an empty one.
+        experiment
+            As the run begins.
+        seed
+            Of the run.
+        budget
+            Bytes of packed arrays to keep.
+
+        Raises
+        ------
+        OutputError
+            If something lies there already, or the system refuses.
+        """
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            full = any(path.iterdir())
+        except OSError as error:
+            raise OutputError(f"Cannot record here ({error.strerror}): {path}") from error
+        if full:
+            raise OutputError(
+                f"There is something in this folder already; choose a new one, or resume the run "
+                f"that it holds: {path}"
+            )
+        recorder = cls(path, budget=budget)
+        about = {
+            "polyorama": "run",
+            "format": _FORMAT,
+            "experiment": experiment.id,
+            "title": experiment.title,
+            "seed": seed,
+            "params": params_of(experiment),
+            "rivals": experiment.active,
+            "paintings": {k: v.tolist() for k, v in experiment.paintings.items()},
+            "versions": versions(),
+        }
+        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+        with atomic_write(path / _ABOUT) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        recorder._rows = FrameWriter(path / _ROWS)
+        return recorder
+
+    def append(self, snapshot: Snapshot) -> None:
+        """Record a snapshot."""
+        row = self._first + len(self._waiting)
+        self._waiting.append(snapshot)
+        if row % (1 << self._lowest) == 0:
+            arrays = snapshot.arrays
+            self._arrays[row] = arrays
+            self._bytes += sum(array.nbytes for array in arrays.values())
+        old = time.monotonic() - self._flushed_at > _FLUSH_S or self._first == 0
+        if old or self._bytes > _FLUSH_BYTES:
+            self.flush()
+
+    def change(self, change: Change) -> None:
+        """Record a change."""
+        self.flush()
+        assert self._rows is not None
+        self._rows.write("CHNG", *encoded_change(change))
+
+    def flush(self) -> None:
+        """Hand to the system what waits."""
+        try:
+            self._flush()
+        except OutputError:
+            self._broken = True
+            raise
+
+    def _flush(self) -> None:
+        assert self._rows is not None
+        if len(self._waiting):
+            self._rows.write("ROWS", *encoded_rows(self._waiting, self._first))
+            self._first += len(self._waiting)
+            self._waiting = Rows()
+        levels: dict[int, dict[int, Mapping[str, NDArray[Any]]]] = {}
+        for row, arrays in self._arrays.items():
+            if arrays:
+                levels.setdefault(_level(row), {})[row] = arrays
+        for level, shown in levels.items():
+            if level not in self._levels:
+                self._levels[level] = FrameWriter(_arrays_file(self.folder, level))
+            self._levels[level].write("ARRS", *encoded_arrays(shown))
+        self._arrays, self._bytes = {}, 0
+        self._flushed_at = time.monotonic()
+        while (
+            sum(file.size for file in self._levels.values()) > self._budget
+            and self._lowest < _HIGHEST
+        ):
+            self._lowest += 1
+            self._rows.write("THIN", {"lowest": self._lowest})
+            gone = self._levels.pop(self._lowest - 1, None)
+            if gone is not None:
+                gone.remove()
+
+    def close(self) -> None:
+        """Write what waits and let go of the folder."""
+        if self._rows is None:
+            return
+        try:
+            if not self._broken:
+                self.flush()
+            for file in (self._rows, *self._levels.values()):
+                file.close()
+        finally:
+            self._rows = None
+            self._lock.close()
+
+    @classmethod
+    def continuing(cls, record: Record, *, budget: int = RECORD_BYTES) -> Recorder:
+        """Go on where a record ends; half-written frames are cut off."""
+        recorder = cls(record.folder, budget=budget)
+        recorder._rows = FrameWriter(record.folder / _ROWS, keep=record._rows_end)
+        for level, (end, _) in record._levels.items():
+            path = _arrays_file(record.folder, level)
+            recorder._levels[level] = FrameWriter(path, keep=end)
+        recorder._first = record.length
+        recorder._lowest = record._lowest
+        return recorder
+
+
+class Record(Recording):
+    """A run that lies in a folder; `Record.open` reads it.
+
+    Arrays are read when they are asked for; a run of any length opens as fast as its scalars.
+    """
+
+    folder: Path
+    title: str
+    versions: Mapping[str, str]
+
+    @classmethod
+    def open(cls, folder: Path | str) -> Record:
+        """Read what a folder holds.
+
+        A run that was killed ends with the last snapshot that was written whole.
+
+        Raises
+        ------
+        FileFormatError
+            If it is no run, or damaged.
+        UsageError
+            If it does not fit into memory.
+        """
+        record = cls()
+        record.folder = Path(folder)
+        if not record.folder.is_dir():
+            raise FileFormatError(f"There is no folder of a run: {folder}")
+        record._read_about(record.folder / _ABOUT)
+        record._read_rows(record.folder / _ROWS)
+        record._read_levels()
+        if not record.length:
+            raise FileFormatError(
+                f"The run ended before its first snapshot was written; run it again: {folder}"
+            )
+        return record
+
+    def _read_about(self, path: Path) -> None:
+        if file_size(path) > _MOST_ABOUT:
+            raise FileFormatError(f"This is no description of a run, being too large: {path}")
+        with reading(path):
+            text = path.read_bytes()
+        try:
+            about = json.loads(text, parse_constant=no_constant)
+        except (ValueError, RecursionError) as error:
+            raise FileFormatError(
+                f"The description of the run is damaged ({json_trouble(error)}): {path}"
+            ) from error
+        with _naming_fields(path):
+            fields = object_of(about, "the description")
+            if fields.get("polyorama") != "run":
+                raise FieldError("it is no run")
+            if fields.get("format") != _FORMAT:
+                raise FieldError("it was written by another version; update Polyorama")
+            self.experiment_id = text_of(fields.get("experiment"), "experiment")
+            self.title = text_of(fields.get("title"), "title")
+            seed = fields.get("seed")
+            if not isinstance(seed, int) or isinstance(seed, bool):
+                raise FieldError("seed is no whole number")
+            self.seed = seed
+            self.params = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in object_of(fields.get("params"), "params").items()
+            }
+            rivals = fields.get("rivals")
+            if not isinstance(rivals, list):
+                raise FieldError("rivals is no list")
+            self.rivals = tuple(text_of(name, "rivals") for name in rivals)
+            paintings = object_of(fields.get("paintings"), "paintings")
+            self.paintings = {name: _painting(value) for name, value in paintings.items()}
+            known = object_of(fields.get("versions"), "versions")
+            self.versions = {name: text_of(value, "versions") for name, value in known.items()}
+
+    def _read_rows(self, path: Path) -> None:
+        self.rows, self._changes, self._lowest = Rows(), [], 0
+        frames, self._rows_end = read_frames(path)
+        needed = sum(frame.nbytes for frame in frames)
+        memory.require(2 * needed, f"the scalars of the run {path.parent}")
+        for number, frame in enumerate(frames):
+            with _naming_fields(path):
+                try:
+                    block = read_block(path, frame)
+                except FileFormatError:
+                    if number + 1 < len(frames):
+                        raise
+                    # The system lost the last part, as when power fails; the run ends before it.
+                    self._rows_end = frames[number - 1].end if number else self._rows_end
+                    return
+                if frame.kind == "ROWS":
+                    decoded_rows(frame.described, block, self.rows)
+                elif frame.kind == "CHNG":
+                    self._changes.append(decoded_change(frame.described, block))
+                elif frame.kind == "THIN":
+                    lowest = frame.described.get("lowest")
+                    if not isinstance(lowest, int) or not 0 <= lowest <= _HIGHEST:
+                        raise FieldError("it is thinned out strangely")
+                    self._lowest = lowest
+
+    def _read_levels(self) -> None:
+        self._levels: dict[int, tuple[int, list[Frame]]] = {}
+        self._where: dict[int, tuple[int, Frame]] = {}
+        self._blocks: OrderedDict[tuple[int, int], bytes] = OrderedDict()
+        for level in range(self._lowest, _HIGHEST + 1):
+            path = _arrays_file(self.folder, level)
+            if not path.exists():
+                continue
+            frames, end = read_frames(path)
+            self._levels[level] = (end, frames)
+            for frame in frames:
+                rows = frame.described.get("rows")
+                for row in rows if isinstance(rows, list) else ():
+                    if isinstance(row, int) and 0 <= row < self.length:
+                        self._where[row] = (level, frame)
+        self._with_arrays = sorted(self._where)
+
+    def kept(self) -> list[int]:
+        """As `Recording.kept`."""
+        return self._with_arrays
+
+    def _arrays(self, row: int) -> Mapping[str, NDArray[Any]]:
+        if row not in self._where:
+            return {}
+        level, frame = self._where[row]
+        path = _arrays_file(self.folder, level)
+        place = (level, frame.start)
+        if place not in self._blocks:
+            self._blocks[place] = read_block(path, frame)
+            while len(self._blocks) > _CACHED:
+                self._blocks.popitem(last=False)
+        self._blocks.move_to_end(place)
+        with _naming_fields(path):
+            return decoded_arrays(frame.described, self._blocks[place], row)
+
+
+def _painting(value: Any) -> NDArray[np.float64]:
+    try:
+        array = np.array(value, np.float64)
+    except (TypeError, ValueError) as error:
+        raise FieldError("paintings holds something that is no number") from error
+    if array.ndim != 2 or not np.isfinite(array).all():
+        raise FieldError("paintings holds something that is no table of numbers")
+    array.setflags(write=False)
+    return array
+
+
+@contextlib.contextmanager
+def _naming_fields(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FieldError as error:
+        raise FileFormatError(f"The recorded run is damaged ({error}): {path}") from error

@@ -1,0 +1,204 @@
+"""Files of framed chunks: each has a checksum and stands for itself; only the end ever grows.
+
+A file begins with a mark. A frame is a header (kind, lengths, checksums), a description in JSON and
+a block compressed by zstd. A process that is killed leaves whole frames and perhaps part of one,
+which readers pass over and the next writer cuts off. Nothing that is read is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import zstandard
+
+from polyorama.core import memory
+from polyorama.core.text import one_line
+from polyorama.errors import FileFormatError, OutputError
+from polyorama.io.files import reading
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["Frame", "FrameWriter", "read_block", "read_frames"]
+
+_MARK = b"Polyorama run 1\n"
+_HEADER = struct.Struct("<4sIIQII")
+"""Kind, bytes of the description, of the block, of the block unpacked, and two checksums."""
+_MOST_DESCRIPTION = 64 << 20
+_MOST_BLOCK = 2 << 30
+_LEVEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a frame lies and what it holds.
+
+    Parameters
+    ----------
+    kind
+        Four letters.
+    described
+        The description, an object of JSON.
+    start, end
+        Places in the file, of the block and of the next frame.
+    nbytes
+        Bytes of the block unpacked.
+    check
+        Checksum of the packed block.
+    """
+
+    kind: str
+    described: dict[str, Any]
+    start: int
+    end: int
+    nbytes: int
+    check: int
+
+
+def read_frames(path: Path) -> tuple[list[Frame], int]:
+    """The whole frames of a file, and where the last of them ends; blocks are not read yet.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no such file or cannot be read.
+    """
+    frames: list[Frame] = []
+    with reading(path), path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if file.read(len(_MARK)) != _MARK:
+            raise FileFormatError(f"This is no part of a recorded run: {path}")
+        place = len(_MARK)
+        while (head := file.read(_HEADER.size)) and len(head) == _HEADER.size:
+            kind, described, packed, unpacked, check, own = _HEADER.unpack(head)
+            start = place + _HEADER.size + described
+            end = start + packed
+            if described > _MOST_DESCRIPTION or unpacked > _MOST_BLOCK or end > size:
+                break
+            text = file.read(described)
+            if zlib.crc32(text, zlib.crc32(head[:-4])) != own:
+                break
+            frames.append(Frame(_kind(kind), _object(text, path), start, end, unpacked, check))
+            file.seek(end)
+            place = end
+    return frames, place
+
+
+def read_block(path: Path, frame: Frame) -> bytes:
+    """The block of a frame, unpacked.
+
+    Raises
+    ------
+    FileFormatError
+        If it is damaged or cannot be read.
+    UsageError
+        If there is not enough memory.
+    """
+    damaged = f"A part of this recorded run is damaged; run it again: {path}"
+    memory.require(frame.nbytes, f"a part of the recorded run {one_line(str(path))}")
+    with reading(path), path.open("rb") as file:
+        file.seek(frame.start)
+        packed = file.read(frame.end - frame.start)
+    if len(packed) != frame.end - frame.start or zlib.crc32(packed) != frame.check:
+        raise FileFormatError(damaged)
+    try:
+        if zstandard.frame_content_size(packed) != frame.nbytes:
+            raise FileFormatError(damaged)
+        return zstandard.ZstdDecompressor().decompress(packed)
+    except zstandard.ZstdError as error:
+        raise FileFormatError(damaged) from error
+
+
+class FrameWriter:
+    """Appends frames to a file.
+
+    Parameters
+    ----------
+    path
+        The file; made where it is not there yet.
+    keep
+        With a file that is there: where its last whole frame ends; what follows is cut off.
+
+    Raises
+    ------
+    OutputError
+        If the system refuses.
+    """
+
+    def __init__(self, path: Path, keep: int | None = None) -> None:
+        self._path = path
+        self._packer = zstandard.ZstdCompressor(level=_LEVEL)
+        try:
+            self._file = path.open("xb" if keep is None else "rb+", buffering=0)
+        except OSError as error:
+            raise OutputError(f"Cannot write here ({error.strerror}): {path}") from error
+        self.size = 0
+        if keep is None:
+            self._append(_MARK)
+        else:
+            self._file.truncate(keep)
+            self._file.seek(keep)
+            self.size = keep
+
+    def write(self, kind: str, described: dict[str, Any], block: bytes = b"") -> None:
+        """Append a frame; when it returns, the system has it.
+
+        Raises
+        ------
+        OutputError
+            If the system refuses; the file then ends with the frame before.
+        """
+        text = json.dumps(described, allow_nan=False, separators=(",", ":")).encode()
+        packed = self._packer.compress(block)
+        lengths = (len(text), len(packed), len(block), zlib.crc32(packed), 0)
+        head = _HEADER.pack(kind.encode("ascii"), *lengths)[:-4]
+        own = zlib.crc32(text, zlib.crc32(head))
+        self._append(head + struct.pack("<I", own) + text + packed)
+
+    def close(self) -> None:
+        """Hand everything to the disk."""
+        if not self._file.closed:
+            try:
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                raise OutputError(f"Cannot write ({error.strerror}): {self._path}") from error
+            finally:
+                self._file.close()
+
+    def remove(self) -> None:
+        """Close the file and remove it."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+    def _append(self, data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            self._file.truncate(self.size)
+            self._file.seek(self.size)
+            raise OutputError(
+                f"The run cannot be recorded any further ({(error.strerror or '').lower()}); what "
+                f"was recorded can be read, and resumed once there is room: {self._path.parent}"
+            ) from error
+        self.size += len(data)
+
+
+def _kind(kind: bytes) -> str:
+    return kind.decode("ascii", "replace")
+
+
+def _object(text: bytes, path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(f"A part of this recorded run is damaged: {path}") from error
+    if not isinstance(found, dict):
+        raise FileFormatError(f"A part of this recorded run is damaged: {path}")
+    return found
