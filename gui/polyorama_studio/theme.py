@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication
 from polyorama_studio.icons import svg_source
 from polyorama_studio.sheet import SHEET
 
-__all__ = ["DARK", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
+__all__ = ["DARK", "DIVERGING", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,17 @@ HEAT = (
     "#7E7E88", "#84838C", "#8C868F", "#987F8A", "#E65164", "#FB8761", "#FEC287", "#FCFDBF",
 )  # fmt: skip
 """Stops of the heat map from cold to hot: what stays is grey, what would go glows."""
+DIVERGING = {
+    "dark": (
+        "#9CCBFF", "#5FA8FF", "#3A6FB5", "#304463", "#333741", "#65442F", "#B06A2C", "#FFA24D",
+        "#FFD3A1",
+    ),
+    "light": (
+        "#0F3F86", "#2B6DC4", "#7FAAE0", "#BFD2EA", "#E6E7EA", "#EFCFB0", "#E09A52", "#B86A00",
+        "#703F00",
+    ),
+}  # fmt: skip
+"""Stops of the map from blue over grey to orange, by theme: what is nought lies in the ground."""
 
 
 class Metrics:
@@ -144,6 +155,7 @@ class Metrics:
     title = 13
     start = 20
     stage_small = 28
+    stage_title = 40
     corner = 4
     card_corner = 8
     control = 24
@@ -252,6 +264,21 @@ class Metrics:
     export_width = 820
     render_width = 860
     rule_width = 520
+    lab_gallery = 220
+    lab_side = 300
+    lab_foot = 72
+    """transport, seeds and rivals below the stage of the Lab"""
+    lab_thumb = (192, 108)
+    lab_note = 28
+    lab_scrub = 28
+    lab_number = 96
+    lab_formula = (56, 180)
+    """least and largest height of a formula's card"""
+    lab_formula_size = 15
+    lab_formula_least = 11
+    lab_label = 104
+    lab_chip = 20
+    stage_large = 64
 
 
 class Theme(QObject):

@@ -1,0 +1,278 @@
+"""What all pictures of an experiment have: a card with a title and a legend, and a body."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from polyorama_studio.theme import Metrics
+from polyorama_studio.words import tip
+from polyorama_studio.workspaces.lab.views.look import Look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
+
+    from polyorama.lab.snapshot import Snapshot
+    from polyorama.lab.views import View
+    from polyorama_studio.theme import Theme
+    from polyorama_studio.workspaces.lab.history import History
+
+__all__ = ["Entry", "ViewWidget", "array_of", "scalar_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a legend.
+
+    Parameters
+    ----------
+    title
+        What it is.
+    pen
+        Of the line, or in the colour of the dot or box.
+    mark
+        ``"line"``, ``"dot"``, ``"ring"`` or ``"box"``.
+    """
+
+    title: str
+    pen: QPen
+    mark: str = "line"
+
+
+class ViewWidget(QWidget):
+    """A picture of an experiment.
+
+    Parameters
+    ----------
+    view
+        What it shows.
+    theme
+        Colours.
+    rivals
+        Place of each rival among all of the experiment, by id.
+    """
+
+    picked = Signal(float, float)
+    """A place was clicked, in the units of the axes."""
+    painted = Signal(str, object)
+    """A canvas by its name, and the array that a person made of it."""
+    crosshair = Signal(float)
+    """The step that is pointed at; NaN when none is any more."""
+
+    def __init__(
+        self, view: View, theme: Theme, rivals: Mapping[str, int], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.view = view
+        self._theme = theme
+        self._rivals = rivals
+        self.look = Look(theme.tokens, False, rivals)
+        self.snapshot: Snapshot | None = None
+        self.history: History | None = None
+        self._stale = False
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(view.title)
+        self.setAccessibleDescription(view.help)
+        self.body = self.make_body()
+        if view.help:
+            self.setToolTip(tip(view.help))
+        theme.changed.connect(self._on_theme)
+
+    # What a kind of picture writes
+
+    def make_body(self) -> QWidget:
+        """The widget below the title; called once, while the rest is not there yet."""
+        raise NotImplementedError
+
+    def take(self, snapshot: Snapshot, history: History) -> None:
+        """Look up what is to be drawn and draw it; only called while it can be seen."""
+        raise NotImplementedError
+
+    def legend(self) -> Sequence[Entry]:
+        """What stands beside the title."""
+        return ()
+
+    def dress(self) -> None:
+        """Colours or sizes have changed."""
+
+    # What everybody calls
+
+    def show_update(self, snapshot: Snapshot, history: History) -> None:
+        """Show another moment; drawn once it can be seen."""
+        self.snapshot, self.history = snapshot, history
+        if self.isVisible():
+            self._stale = False
+            self.take(snapshot, history)
+        else:
+            self._stale = True
+
+    def set_stage(self, on: bool) -> None:
+        """Large type and lines for a hall, or small ones again."""
+        if on != self.look.stage:
+            self._redress(Look(self._theme.tokens, on, self._rivals))
+
+    def set_crosshair(self, step: float) -> None:
+        """Mark a step, as another picture points at it; NaN for none."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: what does not fit is left out."""
+        return QSize(Metrics.dock_least, Metrics.card[1])
+
+    def sizeHint(self) -> QSize:
+        """A tile of six."""
+        return QSize(Metrics.quality_plot[0] * self.view.span, Metrics.quality_plot[1])
+
+    def _redress(self, look: Look) -> None:
+        self.look = look
+        self._place_body()
+        self.dress()
+        self.update()
+        self._retake()
+
+    def _retake(self) -> None:
+        if self.snapshot is not None and self.history is not None:
+            self.show_update(self.snapshot, self.history)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._redress(Look(self._theme.tokens, self.look.stage, self._rivals))
+
+    def legend_changed(self) -> None:
+        """Lay the head out anew, since other things stand in it."""
+        self._place_body()
+        self.update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what came while it could not be seen."""
+        super().showEvent(event)
+        if self._stale:
+            self._retake()
+
+    # The head
+
+    @property
+    def _inset(self) -> float:
+        return self.look.gap if self.look.stage else float(Metrics.space[2])
+
+    def _entries(self) -> list[tuple[Entry, float]]:
+        """What stands in the legend, with widths."""
+        metrics = QFontMetricsF(self.look.label)
+        sample = 1.6 * metrics.height()
+        return [
+            (entry, sample + metrics.horizontalAdvance(entry.title) + self.look.gap)
+            for entry in self.legend()
+            if entry.title
+        ]
+
+    def _lines(self) -> tuple[float, list[list[tuple[Entry, float]]]]:
+        """Height of the title's line and the legend in lines; the first stands beside the title."""
+        title = QFontMetricsF(self.look.title)
+        width = self.width() - 2.0 * self._inset
+        left = min(title.horizontalAdvance(self.view.title), width) + self.look.gap
+        entries = self._entries()
+        if sum(wide for _, wide in entries) <= width - left:
+            return title.height(), [entries]
+        lines: list[list[tuple[Entry, float]]] = [[], []]
+        used = 0.0
+        most = 3 if self.height() > 14.0 * title.height() else 2
+        for entry, wide in entries:
+            if used + wide > width and lines[-1]:
+                if len(lines) == most:
+                    break
+                lines.append([])
+                used = 0.0
+            lines[-1].append((entry, wide))
+            used += wide
+        return title.height(), lines
+
+    def _place_body(self) -> None:
+        inset = self._inset
+        height, lines = self._lines()
+        extra = (len(lines) - 1) * 1.25 * QFontMetricsF(self.look.label).height()
+        top = 0.75 * inset + height + extra + 0.35 * inset
+        self.body.setGeometry(
+            QRectF(
+                inset, top, max(self.width() - 1.5 * inset, 1.0),
+                max(self.height() - top - 0.5 * inset, 1.0),
+            ).toAlignedRect()
+        )  # fmt: skip
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The body takes what the head leaves."""
+        super().resizeEvent(event)
+        self._place_body()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The card, the title and the legend."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        tokens, look = self.look.tokens, self.look
+        painter.fillRect(self.rect(), tokens.color("stage" if look.stage else "ground"))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.ground)
+        painter.drawRoundedRect(QRectF(self.rect()), Metrics.card_corner, Metrics.card_corner)
+        inset = self._inset
+        _, lines = self._lines()
+        painter.setFont(look.title)
+        painter.setPen(tokens.color("text"))
+        room = self.width() - 2.0 * inset
+        title = QFontMetricsF(look.title)
+        words = title.elidedText(self.view.title, Qt.TextElideMode.ElideRight, room)
+        base = 0.75 * inset + title.ascent()
+        painter.drawText(QPointF(inset, base), words)
+        label = QFontMetricsF(look.label)
+        for number, line in enumerate(lines):
+            x = inset
+            if number == 0:
+                x = self.width() - inset - sum(wide for _, wide in line) + look.gap
+            y = base + number * 1.25 * label.height()
+            for entry, wide in line:
+                self._paint_entry(painter, entry, QPointF(x, y), label)
+                x += wide
+        painter.end()
+
+    def _paint_entry(
+        self, painter: QPainter, entry: Entry, at: QPointF, metrics: QFontMetricsF
+    ) -> None:
+        """A sample of the line or mark, and its name."""
+        side = metrics.height()
+        middle = at.y() - 0.5 * metrics.xHeight()
+        if entry.mark == "line":
+            painter.setPen(entry.pen)
+            painter.drawLine(QPointF(at.x(), middle), QPointF(at.x() + 1.25 * side, middle))
+        else:
+            ring = entry.mark == "ring"
+            painter.setPen(QPen(entry.pen.color(), self.look.stroke) if ring else Qt.PenStyle.NoPen)
+            painter.setBrush(Qt.BrushStyle.NoBrush if ring else entry.pen.color())
+            center, radius = QPointF(at.x() + 0.95 * side, middle), 0.26 * side
+            if entry.mark == "box":
+                box = QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius)
+                painter.drawRoundedRect(box, 1.0, 1.0)
+            else:
+                painter.drawEllipse(center, radius, radius)
+        painter.setFont(self.look.label)
+        painter.setPen(self.look.tokens.color("quiet"))
+        painter.drawText(QPointF(at.x() + 1.6 * side - 0.1 * side, at.y()), entry.title)
+
+
+def scalar_of(snapshot: Snapshot, key: str) -> float:
+    """A scalar of a snapshot, NaN where it is missing or an array."""
+    value = snapshot.values.get(key) if key else None
+    return value if isinstance(value, float) else math.nan
+
+
+def array_of(snapshot: Snapshot, key: str) -> NDArray | None:
+    """An array of a snapshot, or None where it is missing, empty or a scalar."""
+    value = snapshot.values.get(key) if key else None
+    if value is None or isinstance(value, float) or value.size == 0:
+        return None
+    return value

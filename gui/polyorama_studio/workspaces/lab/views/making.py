@@ -1,0 +1,42 @@
+"""Which widget draws which kind of view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polyorama.lab import views
+from polyorama_studio.workspaces.lab.views.curve import CurveView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+    from polyorama_studio.theme import Theme
+    from polyorama_studio.workspaces.lab.views.base import ViewWidget
+
+__all__ = ["make_view"]
+
+_WIDGETS: dict[type[views.View], type[ViewWidget]] = {
+    views.Curve: CurveView,
+}
+
+
+def make_view(
+    view: views.View, theme: Theme, rivals: Sequence[str] = (), parent: QWidget | None = None
+) -> ViewWidget:
+    """The widget that draws a view.
+
+    Parameters
+    ----------
+    view
+        What is drawn.
+    theme
+        Colours.
+    rivals
+        Ids of all rivals of the experiment, in its order, which gives each its colour.
+    parent
+        Whom the widget belongs to.
+    """
+    places = {rival: number for number, rival in enumerate(rivals)}
+    return _WIDGETS[type(view)](view, theme, places, parent)

@@ -1,0 +1,497 @@
+"""The plane that pictures with axes are drawn on.
+
+pyqtgraph has the range, zoom and pan; what is seen of it is painted here, in logical pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QLinearGradient, QPainter, QPen, QPixmap
+
+from polyorama_studio.icons import paint_icon
+from polyorama_studio.theme import Metrics
+from polyorama_studio.workspaces.lab.views.look import color_of
+from polyorama_studio.workspaces.lab.views.scales import Following, axis_ticks, axis_words, said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+    from PySide6.QtGui import QMouseEvent, QWheelEvent
+
+    from polyorama.lab.views import Axis, Colormap
+    from polyorama_studio.workspaces.lab.views.look import Look
+
+__all__ = ["ColorScale", "Mapping", "Plane"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """From values to logical pixels of a box.
+
+    Parameters
+    ----------
+    box
+        Where.
+    x, y
+        What it spans; of logarithmic axes the decimal logarithms.
+    x_log, y_log
+        Which are logarithmic.
+    """
+
+    box: QRectF
+    x: tuple[float, float]
+    y: tuple[float, float]
+    x_log: bool = False
+    y_log: bool = False
+
+    def across(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Pixels from the left; NaN where there is no place, as of zero on a logarithm."""
+        share = (_along(values, self.x_log) - self.x[0]) / (self.x[1] - self.x[0])
+        return self.box.left() + self.box.width() * share
+
+    def down(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Pixels from the top."""
+        share = (_along(values, self.y_log) - self.y[0]) / (self.y[1] - self.y[0])
+        return self.box.bottom() - self.box.height() * share
+
+    def places(self, x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Both coordinates of points."""
+        return self.across(x), self.down(y)
+
+    def value_at(self, place: QPointF) -> tuple[float, float]:
+        """What is at a position, in the units of the axes."""
+        x = self.x[0] + (place.x() - self.box.left()) / self.box.width() * (self.x[1] - self.x[0])
+        y = self.y[0] + (self.box.bottom() - place.y()) / self.box.height() * (
+            self.y[1] - self.y[0]
+        )
+        return (10.0**x if self.x_log else x), (10.0**y if self.y_log else y)
+
+    def columns(self) -> NDArray[np.float64]:
+        """Values at the edges of the columns of pixels, rising."""
+        edges = np.linspace(self.x[0], self.x[1], max(2, round(self.box.width()) + 1))
+        return 10.0**edges if self.x_log else edges
+
+
+def _along(values: ArrayLike, log: bool) -> NDArray[np.float64]:
+    array = np.asarray(values, np.float64)
+    if not log:
+        return array
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(array > 0.0, np.log10(array), np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class ColorScale:
+    """What colours mean: a map, its ends and their axis."""
+
+    colormap: Colormap
+    low: float
+    high: float
+    axis: Axis
+
+
+class _Area(pg.GraphicsWidget):
+    """Grid, numbers and titles round the box, and the box itself."""
+
+    def __init__(self, plane: Plane) -> None:
+        super().__init__()
+        self._plane = plane
+        self.view_box = pg.ViewBox(parent=self, enableMenu=False, defaultPadding=0.0)
+        self.view_box.disableAutoRange()
+        self.view_box.setMenuEnabled(False)
+        self.content = _Data(plane, self.view_box)
+
+    def resizeEvent(self, event: object) -> None:
+        self._plane.lay_out()
+
+    def paint(self, painter: QPainter, *options: object) -> None:
+        self._plane.paint_ground(painter)
+
+
+class _Data(pg.GraphicsObject):
+    """What is drawn inside the box, in its logical pixels."""
+
+    def __init__(self, plane: Plane, parent: pg.ViewBox) -> None:
+        super().__init__(parent)
+        self._plane = plane
+        self.setZValue(10.0)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self.parentItem().rect())
+
+    def paint(self, painter: QPainter, *options: object) -> None:
+        self._plane.paint_data(painter)
+
+
+class Plane(pg.GraphicsView):
+    """Axes, and whatever a picture paints between them.
+
+    Parameters
+    ----------
+    x, y
+        The axes.
+    paint
+        Paints the data: a painter whose origin is the box's corner, and the mapping to its pixels.
+    tight
+        Whether the x axis begins and ends with the data.
+    """
+
+    pointed = Signal(object)
+    """The pointer is at this position (QPointF) of the box, or None: outside."""
+
+    def __init__(
+        self, x: Axis, y: Axis, paint: Callable[[QPainter, Mapping], None], look: Look, *,
+        tight: bool = False,
+    ) -> None:  # fmt: skip
+        self.ready = False
+        super().__init__(background=None, useOpenGL=False)
+        self.x_span, self.y_span = Following(x, tight=tight), Following(y)
+        self.x_axis, self.y_axis = x, y
+        self._paint, self.look = paint, look
+        self.named = ""
+        """What stands above the plot already: an axis of that title is not titled again."""
+        self.equal = False
+        """Whether both axes have the same scale."""
+        self.aspect: float | None = None
+        """Width of the box by its height, where it is to be kept."""
+        self.scale_of_colors: ColorScale | None = None
+        self.room_right = 0.0
+        """Logical pixels that a picture wants beside the box."""
+        self.manual = False
+        """Whether a person chose the range; it follows the data otherwise."""
+        self.grid = True
+        self.press: Callable[[QMouseEvent], bool] | None = None
+        self.drag: Callable[[QMouseEvent], bool] | None = None
+        self.release: Callable[[QMouseEvent], bool] | None = None
+        self.over: Callable[[QPainter, QRectF], None] | None = None
+        """Paints in pixels of the whole widget, beside the box."""
+        self._left = 0.0
+        self._ground: tuple[object, QPixmap] | None = None
+        self._over_fit = False
+        self.setViewportUpdateMode(pg.GraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setFrameShape(pg.GraphicsView.Shape.NoFrame)
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("Plot"))
+        self._area = _Area(self)
+        self.setCentralItem(self._area)
+        self._area.view_box.sigRangeChangedManually.connect(self._on_manual)
+        self._area.view_box.sigRangeChanged.connect(self._on_range)
+        self.ready = True
+        self.dress(look)
+
+    # Where things are
+
+    @property
+    def box(self) -> QRectF:
+        """The plot without its numbers, in pixels of this widget."""
+        return QRectF(self._area.view_box.geometry())
+
+    @property
+    def view_box(self) -> pg.ViewBox:
+        """The box as pyqtgraph has it."""
+        return self._area.view_box
+
+    def mapping(self) -> Mapping:
+        """From values to pixels of the box, its left upper corner at the origin."""
+        (x0, x1), (y0, y1) = self._area.view_box.viewRange()
+        box = QRectF(0.0, 0.0, max(self.box.width(), 1.0), max(self.box.height(), 1.0))
+        return Mapping(box, (x0, x1), (y0, y1), self.x_axis.log, self.y_axis.log)
+
+    def dress(self, look: Look) -> None:
+        """Take other colours or sizes."""
+        self.look = look
+        self.setBackground(look.ground)
+        self._ground, self._left = None, 0.0
+        self.lay_out()
+
+    def _titled(self) -> bool:
+        return bool(self.x_axis.title or self.x_axis.unit)
+
+    def lay_out(self) -> None:
+        """Give the box its place."""
+        if not self.ready:
+            return
+        self.follow()
+        numbers, label = QFontMetricsF(self.look.numbers), QFontMetricsF(self.look.label)
+        gap = 0.5 * self.look.gap
+        ticks, _ = self._y_ticks(self.height())
+        wide = max((numbers.horizontalAdvance(t.text) for t in ticks), default=0.0)
+        # It only grows, by whole steps: the box stands still while numbers change.
+        step = numbers.horizontalAdvance("0")
+        self._left = max(self._left, step * np.ceil((wide + gap) / step))
+        small = self.width() < 8.0 * label.height() or self.height() < 5.0 * label.height()
+        left = 0.0 if small else float(self._left)
+        top = 0.5 * numbers.height()
+        if self._y_words() and not small:
+            top = label.height() + gap
+        bottom = 0.0 if small else numbers.height() + gap
+        if self._titled() and not small:
+            bottom += label.height()
+        right = 0.6 * numbers.averageCharWidth() + self.room_right
+        if self.scale_of_colors is not None and not small:
+            right += self._scale_room()
+        box = QRectF(
+            left, top, max(self.width() - left - right, 1.0), max(self.height() - top - bottom, 1.0)
+        )
+        if self.aspect is not None:
+            wide = min(box.width(), box.height() * self.aspect)
+            high = wide / self.aspect
+            box = QRectF(box.left() + 0.5 * (box.width() - wide), box.top(), wide, high)
+        aligned = QRectF(
+            round(box.left()), round(box.top()), max(1.0, round(box.width())),
+            max(1.0, round(box.height())),
+        )  # fmt: skip
+        if aligned != self.box:
+            self._area.view_box.setGeometry(aligned)
+        self.follow()
+
+    def _scale_room(self) -> float:
+        scale = self.scale_of_colors
+        assert scale is not None
+        numbers = QFontMetricsF(self.look.numbers)
+        texts = [said(scale.low, 2), said(scale.high, 2)]
+        wide = max(numbers.horizontalAdvance(text) for text in texts)
+        wide = max(wide, numbers.horizontalAdvance("0.00"))
+        return self.look.gap + Metrics.heat_bar * self._bar_scale + 0.5 * self.look.gap + wide
+
+    @property
+    def _bar_scale(self) -> float:
+        return 2.0 if self.look.stage else 0.8
+
+    # The range
+
+    def follow(self) -> None:
+        """Show what the axes have been told to hold, unless a person chose a range."""
+        if self.manual:
+            return
+        x, y = self.x_span.ends, self.y_span.ends
+        if self.equal and self.aspect is None:
+            x, y = _equalled(x, y, self.box)
+        (x0, x1), (y0, y1) = self._area.view_box.viewRange()
+        if (x0, x1, y0, y1) != (*x, *y):
+            self._area.view_box.setRange(xRange=x, yRange=y, padding=0.0, disableAutoRange=True)
+
+    def reset_range(self) -> None:
+        """Follow the data again."""
+        self.manual = False
+        self.follow()
+        self.viewport().update()
+
+    def _on_manual(self, *axes: object) -> None:
+        self.manual = True
+
+    def _on_range(self, *ranges: object) -> None:
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Paint again at the next chance."""
+        self.viewport().update()
+
+    # Painting
+
+    def _x_ticks(self, width: float) -> tuple[Sequence, float]:
+        numbers = QFontMetricsF(self.look.numbers)
+        (low, high), _ = self._area.view_box.viewRange()
+        most = max(2, int(width / (7.0 * numbers.horizontalAdvance("0"))))
+        return axis_ticks(low, high, self.x_axis.log, most)
+
+    def _y_ticks(self, height: float) -> tuple[Sequence, float]:
+        numbers = QFontMetricsF(self.look.numbers)
+        _, (low, high) = self._area.view_box.viewRange()
+        most = max(2, int(height / (2.6 * numbers.height())))
+        return axis_ticks(low, high, self.y_axis.log, most)
+
+    def _y_words(self) -> bool:
+        title = "" if self.y_axis.title.lower() == self.named.lower() else self.y_axis.title
+        return bool(title or self.y_axis.unit or self._y_ticks(self.height())[1] != 1.0)
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """Grid, numbers and titles; kept as a picture while nothing of it changes."""
+        ratio = self.devicePixelRatioF()
+        size = (max(round(self.width() * ratio), 1), max(round(self.height() * ratio), 1))
+        key = (size, ratio, self.look, self.box, str(self._area.view_box.viewRange()),
+               self.scale_of_colors)  # fmt: skip
+        if self._ground is None or self._ground[0] != key:
+            pixmap = QPixmap(*size)
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(self.look.ground)
+            inner = QPainter(pixmap)
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_axes(inner)
+            inner.end()
+            self._ground = (key, pixmap)
+        painter.drawPixmap(QPointF(0.0, 0.0), self._ground[1])
+        if self.over is not None:
+            self.over(painter, self.box)
+        if self.manual:
+            color = self.look.tokens.color("accent" if self._over_fit else "quiet")
+            paint_icon(painter, "frame", color, self._fit_box())
+
+    def _fit_box(self) -> QRectF:
+        side = float(Metrics.icon) * (1.75 if self.look.stage else 1.0)
+        return QRectF(self.box.right() - side - 4.0, self.box.top() + 4.0, side, side)
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        look, box = self.look, self.box
+        tokens, numbers = look.tokens, QFontMetricsF(look.numbers)
+        label, gap = QFontMetricsF(look.label), 0.5 * look.gap
+        ticks, factor = self._y_ticks(box.height())
+        painter.setFont(look.numbers)
+        line = look.grid
+        for tick in ticks:
+            y = round(box.bottom() - tick.place * box.height()) + 0.5
+            if not box.top() - 1.0 <= y <= box.bottom() + 1.0:
+                continue
+            if self.grid:
+                painter.setPen(QPen(line, look.hair))
+                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+            painter.setPen(tokens.color("quiet"))
+            left = box.left() - gap - numbers.horizontalAdvance(tick.text)
+            if left >= -1.0:
+                middle = min(y + 0.36 * numbers.ascent(), box.bottom() + 0.36 * numbers.ascent())
+                painter.drawText(QPointF(left, middle), tick.text)
+        self._paint_words(painter, self.y_axis, factor, QPointF(0.0, label.ascent()), upright=True)
+        ticks, factor = self._x_ticks(box.width())
+        painter.setFont(look.numbers)
+        base = box.bottom() + gap + numbers.ascent()
+        end = -np.inf
+        if self.grid:
+            painter.setPen(QPen(look.edge, look.hair))
+            y = round(box.bottom()) + 0.5
+            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+        for tick in ticks:
+            x = round(box.left() + tick.place * box.width()) + 0.5
+            wide = numbers.horizontalAdvance(tick.text)
+            left = min(x - 0.5 * wide, self.width() - wide)
+            if not box.left() - 1.0 <= x <= box.right() + 1.0 or left < end + 2.0 * gap:
+                continue
+            if self.grid:
+                painter.setPen(QPen(look.edge, look.hair))
+                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() + 0.6 * gap))
+            end = left + wide
+            painter.setPen(tokens.color("quiet"))
+            painter.drawText(QPointF(left, base), tick.text)
+        self._paint_words(
+            painter, self.x_axis, factor, QPointF(box.right(), base + label.height()), upright=False
+        )
+        if self.scale_of_colors is not None:
+            self._paint_scale(painter)
+
+    def _paint_words(
+        self, painter: QPainter, axis: Axis, factor: float, at: QPointF, *, upright: bool
+    ) -> None:
+        """An axis's title and, in quiet text, its unit: above the box, or below at its right."""
+        title, unit = axis_words(axis, factor)
+        if upright and title.lower() == self.named.lower():
+            title = ""
+        look, metrics = self.look, QFontMetricsF(self.look.label)
+        if self.box.height() < 3.0 * metrics.height() or not (title or unit):
+            return
+        space = metrics.horizontalAdvance(" ")
+        wide = metrics.horizontalAdvance(title)
+        whole = wide + (space + metrics.horizontalAdvance(unit) if unit else 0.0)
+        x = at.x() if upright else at.x() - whole
+        painter.setFont(look.label)
+        painter.setPen(look.faded("text", 0.82))
+        painter.drawText(QPointF(x, at.y()), title)
+        painter.setPen(look.tokens.color("quiet"))
+        painter.drawText(QPointF(x + wide + (space if title else 0.0), at.y()), unit)
+
+    def _paint_scale(self, painter: QPainter) -> None:
+        """A slim strip of the colours with the values at its ends."""
+        scale, look, box = self.scale_of_colors, self.look, self.box
+        assert scale is not None
+        numbers = QFontMetricsF(look.numbers)
+        if box.height() < 3.0 * numbers.height():
+            return
+        wide = Metrics.heat_bar * self._bar_scale
+        strip = QRectF(box.right() + self.room_right + look.gap, box.top(), wide, box.height())
+        gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
+        table = look.table(scale.colormap)
+        for number in range(0, 256, 15):
+            gradient.setColorAt(number / 255.0, color_of(table[number]))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(gradient)
+        painter.drawRoundedRect(strip, 0.5 * Metrics.corner, 0.5 * Metrics.corner)
+        painter.setFont(look.numbers)
+        painter.setPen(look.tokens.color("quiet"))
+        left = strip.right() + 0.5 * look.gap
+        middle = (
+            np.sqrt(scale.low * scale.high)
+            if scale.axis.log and scale.low > 0.0
+            else 0.5 * (scale.low + scale.high)
+        )
+        for value, base in (
+            (scale.high, strip.top() + 0.75 * numbers.ascent()),
+            (float(middle), strip.center().y() + 0.36 * numbers.ascent()),
+            (scale.low, strip.bottom()),
+        ):
+            painter.drawText(QPointF(left, base), said(value, 2))
+        title, unit = axis_words(scale.axis)
+        words = " ".join(word for word in (title, unit) if word)
+        label = QFontMetricsF(look.label)
+        if words and box.top() >= label.height():
+            painter.setFont(look.label)
+            room = 0.5 * self.width()
+            words = label.elidedText(words, Qt.TextElideMode.ElideRight, room)
+            x = min(strip.left(), self.width() - label.horizontalAdvance(words))
+            painter.drawText(QPointF(x, label.ascent()), words)
+
+    def paint_data(self, painter: QPainter) -> None:
+        """What the picture paints into the box."""
+        self._paint(painter, self.mapping())
+
+    # The pointer
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """The picture's, the way back to the whole range, or pyqtgraph's pan."""
+        if self.manual and self._fit_box().contains(event.position()):
+            self.reset_range()
+            return
+        if self.press is None or not self.press(event):
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell what is pointed at."""
+        place = event.position()
+        inside = self.box.contains(place)
+        self._over_fit = self.manual and self._fit_box().contains(place)
+        self.pointed.emit(place - self.box.topLeft() if inside else None)
+        if self.drag is None or not self.drag(event):
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """As pressed."""
+        if self.release is None or not self.release(event):
+            super().mouseReleaseEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Left to whoever holds this picture."""
+        event.ignore()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom where it is pointed at."""
+        if self.box.contains(event.position()):
+            super().wheelEvent(event)
+
+    def leaveEvent(self, event: object) -> None:
+        """Nothing is pointed at."""
+        super().leaveEvent(event)
+        self.pointed.emit(None)
+
+
+def _equalled(
+    x: tuple[float, float], y: tuple[float, float], box: QRectF
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Both stretches grown about their middles to the same scale."""
+    unit = max((x[1] - x[0]) / max(box.width(), 1.0), (y[1] - y[0]) / max(box.height(), 1.0))
+    half = 0.5 * unit * box.width(), 0.5 * unit * box.height()
+    middle = 0.5 * (x[0] + x[1]), 0.5 * (y[0] + y[1])
+    return (middle[0] - half[0], middle[0] + half[0]), (middle[1] - half[1], middle[1] + half[1])
