@@ -26,7 +26,9 @@ __all__ = ["experiment_class", "experiment_ids", "locator"]
 
 _GROUP = "polyorama.experiments"
 
-_OWN: dict[str, str] = {}
+_OWN: dict[str, str] = {
+    "bandits/log-li": "polyorama.lab.bandits.log_li_experiment:LogLiExperiment",
+}
 """Id to ``module:class``, in the order of the gallery."""
 
 _from_files: dict[str, tuple[str, type[Experiment]]] = {}

@@ -144,25 +144,24 @@ class Hoo(Policy):
         """Nodes of the tree."""
         return int(self._clock[1])
 
-    def leaves(self) -> NDArray[np.float64]:
-        """(N, 2, d) lower and upper corners of the boxes that have no box below them."""
-        count, dimension = self.nodes, self.game.surface.dimension
-        boxes = np.zeros((count, 2, dimension))
-        boxes[:1, 1] = 1.0
-        level, numbers = 0, np.arange(min(count, 1))
-        while len(numbers):
+    def leaves(self, most: int) -> NDArray[np.float64]:
+        """(N, 2, d) corners of the boxes without a box below; coarser ones where N > `most`."""
+        dimension = self.game.surface.dimension
+        numbers = np.arange(min(self.nodes, 1), dtype=np.int32)
+        boxes = np.repeat([[[0.0] * dimension, [1.0] * dimension]], len(numbers), axis=0)
+        level, count, found = 0, 0, [boxes[:0]]
+        while len(numbers) and count + 2 * len(numbers) <= most:
             axis = level % dimension
-            found = []
-            for side in (0, 1):
-                child = self._children[numbers, side]
-                there = child >= 0
-                box = boxes[numbers[there]]
-                box[:, 1 - side, axis] = box[:, :, axis].mean(axis=1)
-                boxes[child[there]] = box
-                found.append(child[there])
-            numbers, level = np.concatenate(found), level + 1
-        leaf = (self._children[:count] < 0).all(axis=1)
-        return boxes[leaf]
+            children = self._children[numbers]
+            ends = (children < 0).all(axis=1)
+            found.append(boxes[ends])
+            count += int(ends.sum())
+            halves = np.repeat(boxes[:, None], 2, axis=1)
+            middle = boxes[:, :, axis].mean(axis=1)
+            halves[:, 0, 1, axis], halves[:, 1, 0, axis] = middle, middle
+            there = children >= 0
+            numbers, boxes, level = children[there], halves[there], level + 1
+        return np.concatenate([*found, boxes])
 
     def play(self, until: int) -> None:
         """Pull until `until` pulls are done, or the horizon is reached."""

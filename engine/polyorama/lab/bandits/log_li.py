@@ -328,6 +328,14 @@ class LogLi(Policy):
         walked = min(int(self._registers[ROUND]), self.last_round)
         return 3.0 * walked * self.game.surface.dimension / 32.0 + 8.0
 
+    def codes(self) -> list[tuple[int, int]]:
+        """Each register as a whole number from 0 on, and its size in bits."""
+        found = []
+        for register in self._layout():
+            value = int(self._registers[register.place])
+            found.append((0 if value == _NONE else value + register.offset, register.bits))
+        return found
+
     def pack(self) -> int:
         """All that is kept, as one whole number below 2^`state_bits`.
 
@@ -335,10 +343,8 @@ class LogLi(Policy):
         as `meet` does; with `one_by_one` there are none.
         """
         number = 0
-        for register in reversed(self._layout()):
-            value = int(self._registers[register.place])
-            code = 0 if value == _NONE else value + register.offset
-            number = number << register.bits | code
+        for code, bits in reversed(self.codes()):
+            number = number << bits | code
         return number
 
     def unpack(self, number: int) -> None:
@@ -356,6 +362,23 @@ class LogLi(Policy):
         self._account[:] = 0
         self._charge[:] = 0.0
         self._find_place()
+
+    @property
+    def line(self) -> float:
+        """Greatest certain lower bound, of the reference or of this round's best; or -infinity."""
+        low = max(int(self._registers[REF_LOW]), int(self._registers[BEST_LOW]))
+        return -math.inf if low == _NONE else low * self.game.quantum
+
+    def marks(self) -> list[tuple[str, NDArray[np.float64], float]]:
+        """Reference and best of this round, as far as there are: name, place and lower bound."""
+        found = []
+        for name, first in (("reference", REF_DEPTH), ("best", BEST_DEPTH)):
+            depth, path, low = self._registers[first : first + 3]
+            if low != _NONE:
+                place = np.zeros(self.game.surface.dimension)
+                _centre(path, depth, place)
+                found.append((name, place, float(low) * self.game.quantum))
+        return found
 
     @property
     def visits(self) -> int:

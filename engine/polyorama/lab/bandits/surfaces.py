@@ -188,6 +188,7 @@ GARDEN: dict[str, Surface] = {
     "two-tents": highest_cone(
         "Two tents", [[0.78, 0.95, 1.5, 0.0], [0.18, 0.9, 1.5, 0.0], [0.5, 0.4, 0.0, 0.0]], 0.0
     ),
+    "needle": highest_cone("Needle", [[0.69, 1.0, 8.0, 0.0], [0.2, 0.8, 1.0, 0.0]], 0.0),
     "mesa": highest_cone("Mesa", [[0.55, 0.9, 1.0, 0.15]], 1.0),
     "test-bed": sum_of_cones(
         "Test bed", [[0.8, 0.7, 1.0, 0.5, 0.0], [0.1, 0.1, 0.0, 0.3, 0.0]], 0.0
@@ -200,5 +201,5 @@ GARDEN: dict[str, Surface] = {
     ),
     "plateau": highest_cone("Plateau", [[0.55, 0.5, 0.9, 1.0, 0.18]], 2.0),
 }
-"""Surfaces by id: three over the interval, four over the square. ``"tent"`` is 1 - |x - 0.4|;
+"""Surfaces by id: four over the interval, four over the square. ``"tent"`` is 1 - |x - 0.4|;
 ``"test-bed"`` is 1 - |x - (.8, .7)|/2 - 3/10 |x - (.1, .1)|."""
