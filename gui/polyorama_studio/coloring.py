@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
+from polyorama_studio.guard import guards
+
 if TYPE_CHECKING:
     from polyorama_studio.theme import Theme
 
@@ -32,6 +34,7 @@ _TOKENS = {
 _QUOTES = '"""'
 
 
+@guards
 class PythonColors(QSyntaxHighlighter):
     """Colours a document's text as Python; lines that are no Python stay plain."""
 

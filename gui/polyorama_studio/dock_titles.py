@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QToolTip, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon, paint_icon
 from polyorama_studio.theme import Metrics, font
 
@@ -34,6 +35,7 @@ class Tab:
         self.area = QRectF()
 
 
+@guards
 class DockTitle(QWidget):
     """Paints the tabs; presses that it does not take are the dock's, which is dragged by them."""
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama_studio.dock_titles import DockTitle, Tab
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import translated
@@ -175,6 +176,7 @@ class _DockWidget(QDockWidget):
         self.title.show_tabs(tabs, area, floating=self.isFloating())
 
 
+@guards
 class DockHost(QMainWindow):
     """The viewport with the docks round it."""
 

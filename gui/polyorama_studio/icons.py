@@ -10,6 +10,8 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
+from polyorama_studio.guard import guards
+
 __all__ = ["icon", "paint_icon", "svg_source"]
 
 _PLACEHOLDER = "currentColor"
@@ -46,6 +48,7 @@ def paint_icon(painter: QPainter, name: str, color: QColor, rect: QRectF) -> Non
     painter.restore()
 
 
+@guards
 class _SvgEngine(QIconEngine):
     """Draws the SVG at whatever size and pixel ratio is asked for, so icons are always sharp."""
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.plots import Scale, paint_axis, paint_frame
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import memory_text
@@ -36,6 +37,7 @@ def likeness_text(measured: Measurement) -> str:
     return "equal" if math.isinf(measured.psnr) else f"{measured.psnr:.1f} dB"
 
 
+@guards
 class QualityPlot(QWidget):
     """Marks that fill in as they are measured; a click chooses one.
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QLocale, QSize, Qt, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from polyorama_studio.dialogs.dialog import Dialog
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import legible, shortened, tip
@@ -26,6 +27,7 @@ __all__ = ["RecoveryDialog"]
 _SHOWN = 5
 
 
+@guards
 class _Row(QFrame):
     """One piece of work: what it is called, how much was done, when."""
 

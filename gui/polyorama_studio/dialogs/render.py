@@ -17,6 +17,7 @@ from polyorama_studio.dialogs.render_form import RenderForm
 from polyorama_studio.dialogs.render_list import RenderList
 from polyorama_studio.exporting import files_of_now
 from polyorama_studio.fields.buttons import IconButton
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
 from polyorama_studio.plots import paint_frame
@@ -40,6 +41,7 @@ _CHECKS = 8.0
 """Side of the squares that show through a transparent picture, pixels."""
 
 
+@guards
 class _Preview(QWidget):
     """A frame in small; squares show through where it is transparent."""
 

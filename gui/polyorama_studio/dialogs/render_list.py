@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.folders import show_in_folder
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.renders import renders_of
 from polyorama_studio.scrolling import scrolled
@@ -32,6 +33,7 @@ _MARKS = {
 }  # fmt: skip
 
 
+@guards
 class _Bar(QWidget):
     """How far a render has come."""
 

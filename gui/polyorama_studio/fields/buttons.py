@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
@@ -22,6 +23,7 @@ __all__ = ["Hovered", "IconButton"]
 _FAINT = 0.4
 
 
+@guards
 class Hovered(QAbstractButton):
     """Paints itself anew as the pointer comes and goes."""
 
@@ -39,6 +41,7 @@ class Hovered(QAbstractButton):
         self.update()
 
 
+@guards
 class IconButton(Hovered):
     """A small icon that can be clicked.
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QWidget
 
 from polyorama_studio.fields.picker import ColorPicker
 from polyorama_studio.fields.simple import TextField
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def read_color(text: str) -> Color | None:
     return (numbers[0], numbers[1], numbers[2])
 
 
+@guards
 class _Swatch(QAbstractButton):
     """The colour itself; opens the picker."""
 

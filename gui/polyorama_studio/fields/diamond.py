@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from polyorama_studio.fields.link import EMPTY, HALF, KEYED
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyDiamond"]
 
 
+@guards
 class KeyDiamond(QAbstractButton):
     """A click keys the property at the playhead, or takes the key that is there away."""
 

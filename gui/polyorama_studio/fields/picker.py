@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from polyorama.core.params import Parameter
 from polyorama_studio.fields.number import NumberField
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _PART = Parameter("part", "number", 0.0, 0.0, 1.0, soft=(0.0, 1.0))
 _HUE = Parameter("hue", "number", 0.0, 0.0, 360.0, unit="°", soft=(0.0, 360.0))
 
 
+@guards
 class _Plane(QWidget):
     """What is dragged on: tells a place within it, 0..1 from the left and from the top."""
 
@@ -94,6 +96,7 @@ class _Plane(QWidget):
             painter.drawEllipse(middle, Metrics.picker_ring, Metrics.picker_ring)
 
 
+@guards
 class _Square(_Plane):
     """Saturation to the right, brightness upwards."""
 
@@ -117,6 +120,7 @@ class _Square(_Plane):
         painter.end()
 
 
+@guards
 class _Hues(_Plane):
     """All hues from the left to the right."""
 
@@ -138,6 +142,7 @@ class _Hues(_Plane):
         painter.end()
 
 
+@guards
 class ColorPicker(QFrame):
     """A popup over the field that opened it.
 

@@ -16,6 +16,7 @@ from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField, SwitchField
 from polyorama_studio.fields.vector import VectorField
 from polyorama_studio.fields.words import choice_title
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 
@@ -29,6 +30,7 @@ __all__ = ["Label", "PropertyRow"]
 Field = NumberField | VectorField | ColorField | SwitchField | ChoiceField
 
 
+@guards
 class Label(QLabel):
     """A quiet name before or above a field; what does not fit ends in dots."""
 
@@ -47,6 +49,7 @@ class Label(QLabel):
         super().resizeEvent(event)
 
 
+@guards
 class PropertyRow(QWidget):
     """The right field for a property, bound to it.
 

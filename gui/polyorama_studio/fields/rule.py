@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from polyorama.errors import PolyoramaError
 from polyorama.scene.rules import parse_rule
 from polyorama_studio.fields.simple import TextField
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.newest import Newest
 from polyorama_studio.theme import Metrics, fixed_font
@@ -68,6 +69,7 @@ class Counter(QObject):
             self._session.report(error)
 
 
+@guards
 class _Mark(QWidget):
     """A small warning sign."""
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SegmentField"]
 
 
+@guards
 class SegmentField(QWidget):
     """Segments side by side; a click or the arrow keys choose one.
 

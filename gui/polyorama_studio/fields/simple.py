@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ChoiceField", "SwitchField", "TextField"]
 
 
+@guards
 class SwitchField(QAbstractButton):
     """On or off; a click or Space turns it over."""
 
@@ -96,6 +98,7 @@ class SwitchField(QAbstractButton):
         painter.end()
 
 
+@guards
 class ChoiceField(QComboBox):
     """One of a few; the wheel turns it only where it has the focus.
 
@@ -176,6 +179,7 @@ class ChoiceField(QComboBox):
             event.ignore()
 
 
+@guards
 class TextField(QLineEdit):
     """Words; told of when they are finished. Escape gives them up."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def mode_of(keys: Qt.KeyboardModifier) -> str:
     return "add" if shift else "remove" if ctrl else "set"
 
 
+@guards
 class BandWidget(QWidget):
     """Holds a range and lets a person drag it; what inherits it says where and paints."""
 

@@ -18,6 +18,7 @@ from polyorama_studio.fields.row import Label
 from polyorama_studio.fields.rule import RuleField
 from polyorama_studio.fields.simple import ChoiceField, SwitchField, TextField
 from polyorama_studio.fields.words import python_modifier, python_node
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.panels.kinds import MODIFIER_ICONS, modifier_title
@@ -64,6 +65,7 @@ def fitting_box(document: Document, node: Node) -> tuple[tuple[float, ...], tupl
     return tuple(float(v) for v in center), tuple(float(v) for v in size)
 
 
+@guards
 class _Grip(QWidget):
     """What a card is dragged by."""
 
@@ -102,6 +104,7 @@ class _Grip(QWidget):
         self.dropped.emit()
 
 
+@guards
 class Card(QFrame):
     """Head with grip, name, switch and menu; below it mask, strength and parameters.
 

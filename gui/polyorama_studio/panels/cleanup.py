@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from polyorama.verbs.cleanup import TOOLS
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.cleanup_card import ToolCard
 from polyorama_studio.panels.cleanup_preview import CleanUpPreview
 from polyorama_studio.panels.parts import column_of, scrolled
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["CleanUpPanel"]
 
 
+@guards
 class CleanUpPanel(QWidget):
     """The tools; at most one of them is open, and shows its heat map.
 

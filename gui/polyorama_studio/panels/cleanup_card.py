@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama_studio.fields.number import NumberField
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.parts import FoldHead
 from polyorama_studio.plots import paint_frame
 from polyorama_studio.theme import HEAT, Metrics, font
@@ -37,6 +38,7 @@ __all__ = ["HeatLegend", "ToolCard"]
 _STEPS = 1000
 
 
+@guards
 class HeatLegend(QWidget):
     """The heat map's colours, how many splats have which, and the threshold in the middle."""
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from polyorama.errors import PolyoramaError
 from polyorama_studio.coloring import PythonColors
 from polyorama_studio.files import save_dialog
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.scripting import Runner
 from polyorama_studio.theme import Metrics, fixed_font
@@ -35,6 +36,7 @@ _MOST_LINES = 2000
 _MOST_TYPED = 200
 
 
+@guards
 class _Prompt(QPlainTextEdit):
     """One line that grows to several where Shift+Enter asks for it."""
 
@@ -79,6 +81,7 @@ class _Prompt(QPlainTextEdit):
             super().keyPressEvent(event)
 
 
+@guards
 class ConsolePanel(QWidget):
     """What was done as a script that can be run; answers stand in it as remarks."""
 

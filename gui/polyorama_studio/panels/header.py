@@ -12,6 +12,7 @@ from polyorama.core.text import count_of
 from polyorama.scene.mesh import Mesh
 from polyorama_studio.fields.simple import TextField
 from polyorama_studio.fields.words import python_node
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.kinds import kind_icon, kind_title
 from polyorama_studio.theme import Metrics
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["InspectorHeader", "NodeIcon"]
 
 
+@guards
 class NodeIcon(QWidget):
     """An icon in a soft box."""
 

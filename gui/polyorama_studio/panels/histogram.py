@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from polyorama.scene.histogram import Histogram
 from polyorama_studio.fields.rule import RuleField
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
 from polyorama_studio.panels.histogram_plot import HistogramPlot
@@ -139,6 +140,7 @@ class _MeasureBox(QComboBox):
         self.blockSignals(False)
 
 
+@guards
 class HistogramPanel(QWidget):
     """Chooses what is counted, shows it, and selects what is dragged over."""
 

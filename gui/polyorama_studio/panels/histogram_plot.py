@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter, QPainterPat
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from polyorama.scene.histogram import BINS, Histogram, Scatter
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.band import BandWidget
 from polyorama_studio.plots import Scale, number_text, paint_axis, paint_frame
 from polyorama_studio.theme import Metrics, font
@@ -39,6 +40,7 @@ def _strip_of(name: str) -> list[QColor]:
     return []
 
 
+@guards
 class HistogramPlot(BandWidget):
     """Counts as bars, or of two numbers as a cloud; a range can be dragged over either.
 

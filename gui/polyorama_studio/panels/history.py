@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama.edit.history import held_bytes
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import memory_text
@@ -49,6 +50,7 @@ def step_icon(name: str) -> str:
     return next((drawn for word, drawn in _ICONS if word in name), "done")
 
 
+@guards
 class _Steps(QAbstractListModel):
     """The document as it was opened, then a row a command; read from the history itself."""
 
@@ -102,6 +104,7 @@ class _Steps(QAbstractListModel):
         return known[1]
 
 
+@guards
 class _Row(QStyledItemDelegate):
     def __init__(self, session: Session, panel: HistoryPanel) -> None:
         super().__init__(panel)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from polyorama_studio import fields
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.camera_section import CameraSection, ViewSection
 from polyorama_studio.panels.header import InspectorHeader
 from polyorama_studio.panels.parts import Section, column_of, scrolled
@@ -27,6 +28,7 @@ __all__ = ["InspectorPanel"]
 _TRANSFORM = ("translation", "rotation", "scale")
 
 
+@guards
 class InspectorPanel(QWidget):
     """A header and sections that fold; several nodes show what they share.
 

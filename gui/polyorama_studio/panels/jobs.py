@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import duration_text, legible, tip
@@ -35,6 +36,7 @@ _PATIENCE_S = 0.3
 _ENDS = {"done": ("done", "good"), "failed": ("warning", "bad"), "cancelled": ("close", "quiet")}
 
 
+@guards
 class _Bar(QWidget):
     """How far a job has come; a moving piece where that is not known."""
 
@@ -157,6 +159,7 @@ class _Row(QFrame):
         self.refresh()
 
 
+@guards
 class JobsPanel(QWidget):
     """A line a job, the newest at the top."""
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import legible_lines
@@ -31,6 +32,7 @@ __all__ = ["MessagesPanel"]
 _ICONS = {"info": "info", "good": "done", "warn": "warning", "bad": "warning"}
 
 
+@guards
 class _List(QListWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, QTimer, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.card import Card
 from polyorama_studio.panels.header import NodeIcon
 from polyorama_studio.panels.parts import IconButton, column_of, scrolled
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ModifiersPanel"]
 
 
+@guards
 class ModifiersPanel(QWidget):
     """Cards, a button that adds more, and a menu for the stack as a whole."""
 

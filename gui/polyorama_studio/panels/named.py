@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QWidget
 
 from polyorama.errors import PolyoramaError
 from polyorama_studio.fields.rule import Counter
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.parts import IconButton, Section
 from polyorama_studio.theme import Metrics, font
@@ -50,6 +51,7 @@ def _count(document: Document, entry: NamedSelection) -> int:
     return total
 
 
+@guards
 class _Row(QAbstractButton):
     """One named selection."""
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.panels.named import NamedSelections
 from polyorama_studio.panels.node_commands import COMMANDS, NodeCommand
@@ -25,6 +26,7 @@ __all__ = ["OutlinerPanel"]
 _PAUSE_MS = 120
 
 
+@guards
 class OutlinerPanel(QWidget):
     """Search, tree, named selections."""
 

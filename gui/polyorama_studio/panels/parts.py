@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama_studio.fields.buttons import Hovered, IconButton
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.scrolling import scrolled
 from polyorama_studio.theme import Metrics, font
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["FoldHead", "IconButton", "Section", "column_of", "scrolled"]
 
 
+@guards
 class FoldHead(Hovered):
     """A title that opens and closes what is below it; `note` stands quietly at the right.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractItemModel, QByteArray, QMimeData, QModelIndex, Qt, Signal
 
 from polyorama_studio.fields.words import python_node, python_nodes
+from polyorama_studio.guard import guards
 from polyorama_studio.panels.tree_words import (
     EYE,
     LOCK,
@@ -57,6 +58,7 @@ class _Item:
         return 0 if self.parent is None else self.parent.children.index(self)
 
 
+@guards
 class NodeTree(QAbstractItemModel):
     """Nodes below their parents, with columns for the name, the eye and the lock.
 

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from polyorama_studio.fields.words import python_nodes
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.panels.kinds import kind_icon
 from polyorama_studio.panels.tree import EYE, LOCK, NAME, NodeTree
@@ -47,6 +48,7 @@ _OPEN_AT_FIRST = 200
 """A document with more nodes opens with its groups closed."""
 
 
+@guards
 class _Rows(QStyledItemDelegate):
     """Paints a row and edits its name."""
 
@@ -159,6 +161,7 @@ class _Switch:
         self._editing.end()
 
 
+@guards
 class NodeView(QTreeView):
     """The tree; what is chosen in it is what the document says is chosen."""
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CuePopup"]
 
 
+@guards
 class CuePopup(QFrame):
     """Asks for name and note; Enter or a click elsewhere takes them, Escape gives them up."""
 

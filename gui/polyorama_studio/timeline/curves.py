@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline import menus
 from polyorama_studio.timeline.curve_grips import (
@@ -44,6 +45,7 @@ _SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlMo
 _ALT = Qt.KeyboardModifier.AltModifier
 
 
+@guards
 class Curves(QWidget):
     """Curves of the chosen tracks, each component by itself."""
 

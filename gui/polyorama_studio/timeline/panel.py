@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.keying import key_chosen, key_view
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.curves import Curves
@@ -37,6 +38,7 @@ _MOST = 16777215
 """As high as Qt lets a widget be."""
 
 
+@guards
 class TimelinePanel(QWidget):
     """A strip until something is keyed or a person opens it; then sheet or curves below."""
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from polyorama.scene.timeline import Cue
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline.cues import CuePopup
 from polyorama_studio.timeline.ruler_painter import RulerPainter, flag_of
@@ -43,6 +44,7 @@ class _Held:
     at: float = 0.0
 
 
+@guards
 class Ruler(QWidget):
     """Scrubs, zooms and pans the axis; edits cues and the range.
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.timeline import menus
 from polyorama_studio.timeline.axis import frame_text
@@ -40,6 +41,7 @@ _LEFT, _MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 _SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 
 
+@guards
 class Sheet(QWidget):
     """Rows with keys: choose, drag, add, remove."""
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guarded, guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.backdrop import paint_empty_stage
 from polyorama_studio.viewport.captions import paint_camera_frame, paint_title
 from polyorama_studio.viewport.cube import ViewCube
-from polyorama_studio.viewport.guard import guarded
 from polyorama_studio.viewport.space import Space
 from polyorama_studio.viewport.wipe import Wipe
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Canvas"]
 
 
+@guards
 class Canvas(QWidget):
     """Paints pictures, layers, the active tool's marks and captions.
 

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from polyorama.scene.framing import horizon
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class _Face:
         return self.normal + x * self.right + y * self.top
 
 
+@guards
 class ViewCube(QWidget):
     """Shows a stage's directions; faces, edges and corners can be clicked."""
 

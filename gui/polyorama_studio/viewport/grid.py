@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.linked_stage import LinkedStage
 from polyorama_studio.theme import Metrics
@@ -49,6 +50,7 @@ def before_edits(document: Document) -> Document:
     return replace(document, nodes=tuple(nodes), selection={})
 
 
+@guards
 class ViewGrid(QWidget):
     """Holds the main viewport, further panes, and the strips over them."""
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import shortened
@@ -54,6 +55,7 @@ def paint_target(painter: QPainter, at: QPointF, session: Session) -> None:
     painter.drawEllipse(at, 1.75, 1.75)
 
 
+@guards
 class BusyNote(QWidget):
     """A small card with a turning arc, shown when something takes longer than a moment."""
 
@@ -160,6 +162,7 @@ class BusyNote(QWidget):
         painter.end()
 
 
+@guards
 class DropZones(QWidget):
     """Shown while files are dragged over: open them, or add them to what is there."""
 

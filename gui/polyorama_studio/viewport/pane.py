@@ -16,9 +16,9 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.viewport.canvas import Canvas
 from polyorama_studio.viewport.fly import FLY_KEYS, Flight
-from polyorama_studio.viewport.guard import guarded
 from polyorama_studio.viewport.navigator import Drag, Navigator
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _STILL = 4.0
 _NONE = Qt.KeyboardModifier.NoModifier
 
 
+@guards
 class Pane(Canvas):
     """A canvas whose input the active tool and the navigator share.
 
@@ -100,7 +101,6 @@ class Pane(Canvas):
             return QCursor(Qt.CursorShape.PointingHandCursor)
         return self.toolbox.active.cursor(self, modifiers)
 
-    @guarded
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin a drag of the tool, of the view, or a flight; one at a time."""
         self.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -116,7 +116,6 @@ class Pane(Canvas):
             self.navigator.press(event)
         self.refresh_cursor(event.modifiers())
 
-    @guarded
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Go on with the drag."""
         if self.wipe.held:
@@ -169,7 +168,6 @@ class Pane(Canvas):
         self.toolbox.active.hover(self, at, event.modifiers())
         self.refresh_cursor(event.modifiers())
 
-    @guarded
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the drag; one that went nowhere is a click."""
         if self._is_held_besides(event):
@@ -196,7 +194,6 @@ class Pane(Canvas):
         self.refresh_cursor(event.modifiers())
         self.update()
 
-    @guarded
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """The tool's, or turn about what was hit from now on."""
         if self.stage.document is None or self._is_held_besides(event):
@@ -212,7 +209,6 @@ class Pane(Canvas):
     def on_retargeted(self) -> None:
         """The view turns about another point now."""
 
-    @guarded
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The tool's, a flight's speed, or zoom."""
         if self.stage.document is not None:
@@ -230,7 +226,6 @@ class Pane(Canvas):
 
     # Keys
 
-    @guarded
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Flying, the tool's keys, then those that move the view."""
         if self.stage.document is None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from polyorama_studio import calls
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import legible, shortened, tip
@@ -24,6 +25,7 @@ __all__ = ["ProjectCard", "RecentRow", "StartPage"]
 _SHOWN = 5
 
 
+@guards
 class _Mark(QWidget):
     """Polyorama's mark."""
 
@@ -41,6 +43,7 @@ class _Mark(QWidget):
         painter.end()
 
 
+@guards
 class _Picture(QWidget):
     """The picture of a file with round corners; its icon where there is none."""
 

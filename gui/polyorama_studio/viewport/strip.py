@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from polyorama.core.params import Parameter
 from polyorama_studio.fields.number import NumberField
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.viewport.layers.table import LAYERS
@@ -36,6 +37,7 @@ _TOLERANCE = Parameter(
 )
 
 
+@guards
 class _Card(QWidget):
     """A rounded ground for what lies in it."""
 
@@ -70,6 +72,7 @@ class _Card(QWidget):
         return made
 
 
+@guards
 class _Line(QWidget):
     def __init__(self, session: Session, parent: QWidget) -> None:
         super().__init__(parent)

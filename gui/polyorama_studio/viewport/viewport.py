@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal, Slot
 
+from polyorama_studio.guard import guarded, guards
 from polyorama_studio.session import Busy, Session
 from polyorama_studio.theme import Metrics
-from polyorama_studio.viewport.guard import guarded
 from polyorama_studio.viewport.navigator import Drag
 from polyorama_studio.viewport.overlays import (
     BusyNote,
@@ -40,6 +40,7 @@ _HINT_MS = 2600
 _CURSOR_MS = 2000
 
 
+@guards
 class Viewport(Pane):
     """Shows what the stage draws; the start page, toasts and gizmos lie over it."""
 
