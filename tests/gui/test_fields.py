@@ -181,6 +181,28 @@ def test_a_click_types(qtbot: QtBot, session: Session, holder: QWidget) -> None:
     assert field.value == 0.25
 
 
+def test_what_is_no_number_stays_to_be_mended(
+    qtbot: QtBot, session: Session, holder: QWidget
+) -> None:
+    field = number(session, holder)
+    before = field.value
+    qtbot.mouseClick(field, LEFT)
+    edit = field.findChild(QLineEdit)
+    edit.setText("1.5 / (2")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert field._edit is edit
+    assert edit.text() == "1.5 / (2"
+    assert field.value == before
+    qtbot.keyClicks(edit, ")")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert field._edit is None
+    assert field.value == 0.75
+    qtbot.mouseClick(field, LEFT)
+    field._edit.setText("nonsense")
+    qtbot.keyClick(field._edit, Qt.Key.Key_Escape)
+    assert field.value == 0.75
+
+
 def test_a_double_click_types_over_all_and_with_ctrl_resets(
     qtbot: QtBot, session: Session, holder: QWidget
 ) -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QPainter
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
 from polyorama_studio.fields.expression import evaluate
 from polyorama_studio.fields.figures import NumberLook, number_text
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _KEYS = frozenset(
 """Other keys that are the field's own while it has the focus."""
 
 
+@guards
 class NumberField(QWidget):
     """Shows a number; dragging sideways scrubs it, a click types it.
 
@@ -294,14 +296,15 @@ class NumberField(QWidget):
 
     @Slot()
     def _typed(self) -> None:
-        edit = self._edit
-        if edit is None:
+        if self._edit is None:
             return
-        text = edit.text()
+        value = self._read(self._edit)
         self._end_typing()
-        value = evaluate(text, self._value, self.parameter.unit)
         if value is not None and (value != self._value or self.mixed):
             self.commit(value)
+
+    def _read(self, edit: QLineEdit) -> float | None:
+        return evaluate(edit.text(), self._value, self.parameter.unit)
 
     def _end_typing(self) -> None:
         edit, self._edit = self._edit, None
@@ -316,7 +319,7 @@ class NumberField(QWidget):
         self.update()
 
     def eventFilter(self, watched: QWidget, event: QEvent) -> bool:
-        """Enter takes, Escape gives up, Tab goes on; a double click takes all."""
+        """Enter takes what is a number, Escape gives up, Tab goes on; a double click takes all."""
         if watched is not self._edit:
             return super().eventFilter(watched, event)
         if event.type() == QEvent.Type.MouseButtonDblClick and self._clicked_open:
@@ -333,7 +336,12 @@ class NumberField(QWidget):
                 self._end_typing()
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._typed()
+                if watched.text().strip() and self._read(watched) is None:
+                    # It stays to be mended; Escape gives it up.
+                    below = self.mapToGlobal(self.rect().bottomLeft())
+                    QToolTip.showText(below, self.tr("This is no number"), self)
+                else:
+                    self._typed()
                 return True
             if key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
                 self._typed()
