@@ -6,9 +6,11 @@ paint ask `Theme.tokens` and `Metrics`.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import tempfile
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import ClassVar
@@ -20,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 from polyorama_studio.icons import svg_source
 from polyorama_studio.sheet import SHEET
 
-__all__ = ["DARK", "DIVERGING", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
+__all__ = ["DARK", "DIVERGING", "HALL", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,12 @@ LIGHT = Tokens(
     series5="#8A6A00",
     series6="#C2306F",
 )
+HALL = dataclasses.replace(
+    DARK, stage="#08090B", ground="#08090B", panel="#0E1014", raised="#262B34", line="#4A5160",
+    text="#F7F8FA", quiet="#C8CED9", series1="#78B6FF", series2="#FF9C7A", series3="#7FE3C6",
+    series4="#D0ABFF", series5="#FFE07D", series6="#FF93BE",
+)  # fmt: skip
+"""The stage of the Lab: what can be read from the last row of a hall that is not quite dark."""
 
 
 HEAT = (
@@ -345,7 +353,7 @@ def font(size: int, *, medium: bool = False, tabular: bool = False) -> QFont:
     tabular
         Figures of one width, for numbers that change.
     """
-    chosen = QFont("Inter") if "Inter" in QFontDatabase.families() else _system_font()
+    chosen = QFont("Inter") if _has_inter() else _system_font()
     chosen.setPixelSize(size)
     if medium:
         chosen.setWeight(QFont.Weight.Medium)
@@ -359,6 +367,12 @@ def fixed_font(size: int) -> QFont:
     chosen = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     chosen.setPixelSize(size)
     return chosen
+
+
+@cache
+def _has_inter() -> bool:
+    # Asked for with each paint, and some machines have a thousand families to list.
+    return "Inter" in QFontDatabase.families()
 
 
 def _system_font() -> QFont:

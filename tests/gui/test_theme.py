@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QFontInfo
+from PySide6.QtGui import QColor, QFontDatabase, QFontInfo
 
 import polyorama_studio
 from polyorama_studio.icons import icon, svg_source
@@ -108,3 +108,15 @@ def test_every_icon_is_used() -> None:
         name for name in icon_names() if f'"{name}"' not in text and f"icon({name}," not in text
     ]
     assert unused == []
+
+
+def test_the_families_are_listed_once(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
+    font(Metrics.body)
+
+    class Unlisted(QFontDatabase):
+        @staticmethod
+        def families(*arguments: object) -> list[str]:
+            raise AssertionError("listed again")
+
+    monkeypatch.setattr("polyorama_studio.theme.QFontDatabase", Unlisted)
+    assert font(Metrics.label, tabular=True).pixelSize() == Metrics.label
