@@ -86,9 +86,7 @@ class NumberField(QWidget):
         self.parameter = parameter
         self._theme = theme
         self._label, self._color = label, color
-        value = parameter.default if default is None else default
-        self._default = float(value)
-        self._value = self._default
+        self._value = self._default = float(parameter.default if default is None else default)
         self.mixed = False
         self._press: QPointF | None = None
         self._exact = 0.0
@@ -199,9 +197,8 @@ class NumberField(QWidget):
             speed = _FINE
         elif keys & Qt.KeyboardModifier.ControlModifier:
             speed = _COARSE
-        parameter = self.parameter
         exact = self._exact + moved.x() * self.step * speed
-        self._exact = min(max(exact, parameter.low), parameter.high)
+        self._exact = min(max(exact, self.parameter.low), self.parameter.high)
         value = self._held(self._exact)
         self._press = event.globalPosition()
         if value != self._value or self.mixed:
@@ -295,16 +292,17 @@ class NumberField(QWidget):
         edit.setFocus()
 
     @Slot()
-    def _typed(self) -> None:
+    def _typed(self, *, mend: bool = False) -> None:
         if self._edit is None:
             return
-        value = self._read(self._edit)
+        text = self._edit.text()
+        value = evaluate(text, self._value, self.parameter.unit)
+        if mend and value is None and text.strip():  # it stays; Escape gives it up
+            _say_below(self, self.tr("This is no number"))
+            return
         self._end_typing()
         if value is not None and (value != self._value or self.mixed):
             self.commit(value)
-
-    def _read(self, edit: QLineEdit) -> float | None:
-        return evaluate(edit.text(), self._value, self.parameter.unit)
 
     def _end_typing(self) -> None:
         edit, self._edit = self._edit, None
@@ -336,12 +334,7 @@ class NumberField(QWidget):
                 self._end_typing()
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                if watched.text().strip() and self._read(watched) is None:
-                    # It stays to be mended; Escape gives it up.
-                    below = self.mapToGlobal(self.rect().bottomLeft())
-                    QToolTip.showText(below, self.tr("This is no number"), self)
-                else:
-                    self._typed()
+                self._typed(mend=True)
                 return True
             if key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
                 self._typed()
@@ -353,3 +346,7 @@ class NumberField(QWidget):
         """The line that is typed in fills the field."""
         if self._edit is not None:
             self._edit.setGeometry(self.rect())
+
+
+def _say_below(field: QWidget, words: str) -> None:
+    QToolTip.showText(field.mapToGlobal(field.rect().bottomLeft()), words, field)
