@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from polyorama_studio.actions import MENUS
-from polyorama_studio.actions.action import has_selection
+from polyorama_studio.actions.action import WORKSPACE_MENUS, has_selection
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import menu_text, shortened, tip, translated
 
@@ -42,6 +42,7 @@ class Menus(QObject):
         preferences = window.session.preferences
         self.recent = QMenu(self.tr("Open recent"), window)
         self.layouts = QMenu(self.tr("Layouts"), window)
+        self._by_id: dict[str, QMenu] = {}
         self._fill()
         self._bind_shortcuts()
         preferences.recent_changed.connect(self._fill_recent)
@@ -49,6 +50,7 @@ class Menus(QObject):
         window.viewport.menu_asked.connect(self.show_context_menu)
         self._fill_recent()
         self._fill_layouts()
+        self.show_workspace(window.workspace)
 
     def _fill(self) -> None:
         window = self._window
@@ -58,6 +60,7 @@ class Menus(QObject):
                 continue
             menu = QMenu(translated(title), window)
             window.menuBar().addMenu(menu)
+            self._by_id[menu_id] = menu
             group = 0
             for action, qt_action in entries:
                 if action.group != group:
@@ -72,6 +75,12 @@ class Menus(QObject):
                 menu.addSeparator()
                 for action_id in _ALSO[menu_id]:
                     menu.addAction(window.actions_by_id[action_id])
+
+    def show_workspace(self, workspace_id: str) -> None:
+        """Leave the menus of a workspace in the bar, and those of all."""
+        for menu_id, menu in self._by_id.items():
+            here = WORKSPACE_MENUS.get(menu_id, workspace_id) == workspace_id
+            menu.menuAction().setVisible(here)
 
     def _bind_shortcuts(self) -> None:
         # On the window, so that they work while the menu bar is hidden.

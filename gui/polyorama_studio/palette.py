@@ -251,7 +251,7 @@ class Palette(QFrame):
         """Hide it and give the focus back to the picture."""
         if self.isVisible():
             self.hide()
-            self._window.viewport.setFocus()
+            self._window.take_focus()
 
     @Slot(str)
     def _search(self, query: str) -> None:

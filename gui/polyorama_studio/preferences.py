@@ -155,6 +155,15 @@ class Preferences(QObject):
     def backend(self, name: str) -> None:
         self._settings.setValue("backend", name)
 
+    @property
+    def lab_experiment(self) -> str:
+        """Id of the experiment that was on the stage of the Lab last."""
+        return str(self._settings.value("lab-experiment", ""))
+
+    @lab_experiment.setter
+    def lab_experiment(self, experiment_id: str) -> None:
+        self._settings.setValue("lab-experiment", experiment_id)
+
     # Layouts
 
     @property

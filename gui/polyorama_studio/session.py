@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
     from polyorama_studio.orbit import OrbitView
+    from polyorama_studio.workspaces.lab.run import Run
 
 __all__ = ["Busy", "Notice", "Session", "Told"]
 
@@ -122,6 +123,8 @@ class Session(QObject):
         self.python: list[str] = []
         """Python lines that do what was done here, oldest first."""
         self.busy: Busy | None = None
+        self.lab: Run | None = None
+        """The run of the Lab, once that was shown."""
         self.stage.picture_failed.connect(self._on_picture_failed)
         self.editing.logged.connect(self.log_python)
         self.jobs.ended.connect(self._on_job_ended)
@@ -252,6 +255,8 @@ class Session(QObject):
         """Stop all work; the session cannot be used afterwards."""
         self.playback.set_playing(False)
         self.saving.close()
+        if self.lab is not None:
+            self.lab.close()
         self.bridge.close()
         self.stage.close()
         self.jobs.close()

@@ -136,6 +136,22 @@ QTabBar::tab:focus { color: $accent; }
 #transportLine { background: $line; border: none; }
 #cueCard { background: $panel; border: 1px solid $line; }
 
+#lab, #labBoard { background: $ground; }
+#labGallery, #labSide, #labTransport { background: $panel; }
+#labTransport QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    padding: 0; margin: 0;
+}
+#labTransport QToolButton:hover { background: $raised; }
+#labTransport QToolButton:pressed { background: $line; }
+#labTransport QToolButton:focus { border-color: $accent; }
+#labPaper { color: $quiet; padding: 0; }
+#labPaper:disabled { color: $quiet; }
+#labCaveat {
+    color: $text; background: transparent; border: none; border-left: 2px solid $warn;
+    padding: 2px $s1; font-size: $label;
+}
+
 #toolCard { background: transparent; border: 1px solid $line; border-radius: $card_corner; }
 #toolCard[open="true"] { background: $ground; }
 #toolCard QLabel { background: transparent; font-size: $label; }

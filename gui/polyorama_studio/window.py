@@ -18,7 +18,7 @@ from polyorama_studio.strips import Rail, StatusStrip
 from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.grid import ViewGrid
 from polyorama_studio.viewport.viewport import Viewport
-from polyorama_studio.workspaces import WorkspaceTabs
+from polyorama_studio.workspaces import WORKSPACES, WorkspaceTabs
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
@@ -46,6 +46,8 @@ class Window(QMainWindow):
         session.setParent(self)
         self.panels_hidden = False
         self.on_stage = False
+        self.workspace = WORKSPACES[0].id
+        """Id of the workspace that is shown, which says which shortcuts are taken."""
         self._was_maximized = False
         self._leaving = False
         self.setWindowIcon(self._icon())
@@ -82,6 +84,7 @@ class Window(QMainWindow):
         session, toolbox = self.session, self.viewport.toolbox
         self.views.menu_asked.connect(self.menus.show_context_menu)
         self.workspaces.search_asked.connect(self.show_palette)
+        self.workspaces.changed.connect(self._on_workspace)
         session.saving.changed.connect(self._on_title)
         session.opening.files_changed.connect(self._on_files)
         for signal in (
@@ -122,11 +125,17 @@ class Window(QMainWindow):
             row.addWidget(widget)
         row.addWidget(self.docks, 1)
         row.addWidget(right)
+        scene = QWidget(self._middle)
+        below = QVBoxLayout(scene)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        below.addLayout(row, 1)
+        below.addWidget(bottom)
+        self.workspaces.set_scene(scene)
         column = QVBoxLayout(self._middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(row, 1)
-        column.addWidget(bottom)
+        column.addWidget(self.workspaces.stack, 1)
         column.addWidget(self._status)
         self.setCentralWidget(self._middle)
         self.menuBar().setCornerWidget(self.workspaces, Qt.Corner.TopRightCorner)
@@ -180,10 +189,28 @@ class Window(QMainWindow):
             self.session.theme.tokens.name,
             self.panels_hidden,
             self.on_stage,
+            self.workspace,
         )
         if state != self._shown_state:
             self._shown_state = state
             self.actions_by_id.refresh()
+
+    @Slot(str)
+    def _on_workspace(self, workspace_id: str) -> None:
+        self.workspace = workspace_id
+        if workspace_id == "lab":
+            lab = self.workspaces.lab
+            lab.run.changed.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
+            lab.open_first()
+        elif self.session.lab is not None:
+            self.session.lab.set_playing(False)
+        self.menus.show_workspace(workspace_id)
+        self._refresh_edits()
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Give the keys to what is in the middle of the workspace."""
+        (self.workspaces.lab if self.workspace == "lab" else self.viewport).setFocus()
 
     # What actions do
 
@@ -201,7 +228,10 @@ class Window(QMainWindow):
         """The picture edge to edge on the full screen, or back."""
         self.on_stage = not self.on_stage
         self._show_panels()
-        self.viewport.set_on_stage(self.on_stage)
+        if self.workspace == "lab":
+            self.workspaces.lab.set_on_stage(self.on_stage)
+        else:
+            self.viewport.set_on_stage(self.on_stage)
         if self.on_stage:
             self._was_maximized = self.isMaximized()
             self.showFullScreen()
@@ -209,7 +239,7 @@ class Window(QMainWindow):
             self.showMaximized()
         else:
             self.showNormal()
-        self.viewport.setFocus()
+        self.take_focus()
 
     def _show_panels(self) -> None:
         shown = not (self.panels_hidden or self.on_stage)

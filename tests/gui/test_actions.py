@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeySequence
 
 from polyorama_studio.actions import ACTIONS, MENUS, Action
 from polyorama_studio.dialogs.keys import KeysDialog
+from polyorama_studio.workspaces import WORKSPACES
 from tests.gui.fakes import icon_names
 
 if TYPE_CHECKING:
@@ -25,10 +26,14 @@ NAMES = {"Polyorama", "Python"}
 def test_ids_and_shortcuts_are_unique() -> None:
     ids = Counter(action.id for action in ACTIONS)
     assert [key for key, count in ids.items() if count > 1] == []
-    keys = Counter(
-        QKeySequence(action.shortcut).toString() for action in ACTIONS if action.shortcut
-    )
-    assert [key for key, count in keys.items() if count > 1] == []
+    # Shortcuts of one workspace are not taken while another one is shown.
+    for workspace in (entry.id for entry in WORKSPACES):
+        keys = Counter(
+            QKeySequence(action.shortcut).toString()
+            for action in ACTIONS
+            if action.shortcut and action.workspace in ("", workspace)
+        )
+        assert [key for key, count in keys.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)

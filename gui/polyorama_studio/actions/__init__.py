@@ -11,6 +11,7 @@ from polyorama_studio.actions import (
     export,
     files,
     help,
+    lab,
     nodes,
     selecting,
     timeline,
@@ -25,6 +26,6 @@ __all__ = ["ACTIONS", "MENUS", "Action", "ActionSet", "translated"]
 
 ACTIONS: tuple[Action, ...] = (
     *files.ACTIONS, *export.ACTIONS, *edit.ACTIONS, *selecting.ACTIONS, *tools.ACTIONS,
-    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *window.ACTIONS, *help.ACTIONS,
+    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *lab.ACTIONS, *window.ACTIONS, *help.ACTIONS,
 )  # fmt: skip
 """Every action of the studio."""

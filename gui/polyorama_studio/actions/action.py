@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from polyorama_studio.window import Window
 
 __all__ = [
-    "MENUS", "Action", "always", "can_redo", "can_undo", "has_document", "has_picture",
-    "has_python", "has_selection", "step_redone", "step_undone",
+    "MENUS", "WORKSPACE_MENUS", "Action", "always", "can_redo", "can_undo", "has_document",
+    "has_picture", "has_python", "has_selection", "step_redone", "step_undone",
 ]  # fmt: skip
 
 
@@ -105,6 +105,8 @@ class Action:
         Whether it stands in the rail at the left.
     what
         What it would be done to, said after the title in menus, or "".
+    only
+        The workspace that it belongs to where its menu belongs to all of them.
     """
 
     id: str
@@ -121,6 +123,12 @@ class Action:
     group: int = 0
     rail: bool = False
     what: Callable[[Session], str] | None = None
+    only: str = ""
+
+    @property
+    def workspace(self) -> str:
+        """The workspace it belongs to, "" for all."""
+        return self.only or WORKSPACE_MENUS.get(self.menu, "")
 
 
 MENUS: tuple[tuple[str, str], ...] = (
@@ -131,7 +139,14 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("nodes", "Nodes"),
     ("view", "View"),
     ("timeline", "Timeline"),
+    ("lab", "Lab"),
     ("window", "Window"),
     ("help", "Help"),
 )
 """The menus, in order: id and title."""
+
+WORKSPACE_MENUS = {
+    "select": "scene", "tools": "scene", "nodes": "scene", "view": "scene",
+    "timeline": "scene", "lab": "lab",
+}  # fmt: skip
+"""Menus of one workspace: they are seen, and their shortcuts taken, while it is shown."""

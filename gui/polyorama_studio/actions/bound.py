@@ -55,7 +55,8 @@ class _Bound(QObject):
 
     def refresh(self) -> None:
         """Whether it can be done, and whether it is on."""
-        self.qt.setEnabled(self.action.when(self._window.session))
+        here = self.action.workspace in ("", self._window.workspace)
+        self.qt.setEnabled(here and self.action.when(self._window.session))
         if self.action.checked is not None:
             self.qt.setChecked(self.action.checked(self._window))
         if self.action.what is not None:

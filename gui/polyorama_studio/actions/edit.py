@@ -20,12 +20,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "edit.undo", "Undo", lambda w: w.session.editing.undo(), "edit", "Ctrl+Z", can_undo,
         "Take the last step back", python="doc.undo()", icon="undo",
-        what=step_undone,
+        what=step_undone, only="scene",
     ),
     Action(
         "edit.redo", "Redo", lambda w: w.session.editing.redo(), "edit", "Ctrl+Shift+Z", can_redo,
         "Do the step that was taken back once more", python="doc.redo()", icon="redo",
-        what=step_redone,
+        what=step_redone, only="scene",
     ),
     Action(
         "edit.copy-picture", "Copy picture", lambda w: w.session.sharing.copy_picture(),

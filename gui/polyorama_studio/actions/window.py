@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from polyorama_studio.actions.action import Action, has_document
 from polyorama_studio.docks import DOCKS
+from polyorama_studio.workspaces import WORKSPACES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from polyorama_studio.docks import Dock
     from polyorama_studio.session import Session
     from polyorama_studio.window import Window
+    from polyorama_studio.workspaces import Workspace
 
 __all__ = ["ACTIONS"]
 
@@ -44,12 +46,26 @@ def _panel(dock: Dock) -> Action:
     )  # fmt: skip
 
 
+def _workspace(entry: Workspace) -> Action:
+    def run(window: Window) -> None:
+        window.workspaces.show_workspace(entry.id)
+
+    def checked(window: Window) -> bool:
+        return window.workspace == entry.id
+
+    return Action(
+        f"window.workspace-{entry.id}", entry.title, run, "window",
+        f"Alt+{1 + WORKSPACES.index(entry)}", tooltip=entry.tooltip, checked=checked,
+    )  # fmt: skip
+
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "window.palette", "Find an action...", lambda w: w.show_palette(), "window",
         "Ctrl+Shift+P", tooltip="Type a few letters of anything that can be done",
         icon="search", dialog=True,
     ),
+    *map(_workspace, WORKSPACES),
     *map(_panel, DOCKS),
     Action(
         "window.save-layout", "Save layout...", lambda w: w.asking.save_layout(), "window",

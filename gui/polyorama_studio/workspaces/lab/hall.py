@@ -1,0 +1,166 @@
+"""What stands round the views: a headline on the stage, and the line of what is happening."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, Qt, Slot
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QWidget
+
+from polyorama_studio.icons import paint_icon
+from polyorama_studio.theme import HALL, Metrics, font
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPaintEvent
+
+    from polyorama.lab.runner import Update
+    from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.lab.run import Run
+    from polyorama_studio.workspaces.lab.theme import LabTheme
+
+__all__ = ["Cue", "Curtain", "Headline"]
+
+
+class Curtain(QWidget):
+    """Covers all, so that people look at the speaker."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Nothing, in the dark of the hall."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), HALL.color("stage"))
+        painter.end()
+
+
+class Headline(QWidget):
+    """On the stage, the title and the step in large type; elsewhere nothing."""
+
+    def __init__(self, run: Run, theme: LabTheme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._run = run
+        self._theme = theme
+        self.hide()
+        run.updated.connect(self.update)
+        run.changed.connect(self.update)
+        theme.changed.connect(self.update)
+        self.setFixedHeight(round(1.6 * Metrics.stage_title))
+
+    def set_stage(self, on: bool) -> None:
+        """There on the stage alone."""
+        self.setVisible(on)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Title at the left, the preset beside it, the step at the right."""
+        tokens = self._theme.tokens
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), tokens.color("stage"))
+        gap = float(Metrics.space[4])
+        box = QRectF(self.rect()).adjusted(gap, 0.0, -gap, 0.0)
+        painter.setFont(font(Metrics.stage_title, tabular=True))
+        step = self.tr("step {0}").format(f"{self._run.step_shown:,}")
+        wide = QFontMetricsF(painter.font()).horizontalAdvance(step)
+        painter.setPen(tokens.color("text"))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(box, right, step)
+        painter.setFont(font(Metrics.stage_title, medium=True))
+        metrics = QFontMetricsF(painter.font())
+        room = box.width() - wide - gap
+        title = metrics.elidedText(self._run.title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, title)
+        loaded, number = self._run.loaded, self._run.preset
+        left = metrics.horizontalAdvance(title) + gap
+        if loaded is not None and 0 <= number < len(loaded.kind.presets) and left < room:
+            painter.setFont(font(Metrics.stage_small))
+            painter.setPen(tokens.color("accent"))
+            small = QFontMetricsF(painter.font())
+            words = small.elidedText(
+                loaded.kind.presets[number].title, Qt.TextElideMode.ElideRight, room - left
+            )
+            drop = (metrics.ascent() - small.ascent()) / 2.0
+            place = box.adjusted(left, drop, 0.0, drop)
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)
+        painter.end()
+
+
+class Cue(QWidget):
+    """One line below the views: what is happening now, and what must be said with it."""
+
+    def __init__(self, session: Session, run: Run, theme: LabTheme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._run = run
+        self._theme = theme
+        self._stage = False
+        self._frozen = False
+        self.note = ""
+        self.setFixedHeight(Metrics.lab_note)
+        run.updated.connect(self._on_update)
+        run.loaded_changed.connect(self.update)
+        run.loading_changed.connect(self.update)
+        theme.changed.connect(self.update)
+
+    def set_stage(self, on: bool) -> None:
+        """Large, or as a line of the window."""
+        self._stage = on
+        high = round(1.9 * Metrics.stage_small) if on else Metrics.lab_note
+        self.setFixedHeight(high)
+        self.update()
+
+    def set_frozen(self, frozen: bool) -> None:
+        """Say that the picture stands while the run goes on."""
+        self._frozen = frozen
+        self.update()
+
+    @Slot(object)
+    def _on_update(self, update: Update) -> None:
+        if update.snapshot.note != self.note:
+            self.note = update.snapshot.note
+            self.setAccessibleName(self.note)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The note; at the right the caveat, or that the picture is frozen."""
+        tokens = self._theme.tokens
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), tokens.color("stage" if self._stage else "ground"))
+        gap = float(Metrics.space[4] if self._stage else Metrics.space[2])
+        box = QRectF(self.rect()).adjusted(gap, 0.0, -gap, 0.0)
+        size = Metrics.stage_small if self._stage else Metrics.label
+        painter.setFont(font(size))
+        metrics = QFontMetricsF(painter.font())
+        loaded = self._run.loaded
+        if self._frozen:
+            aside, mark, token = self.tr("Frozen; F goes on"), "freeze", "accent"
+        elif self._run.loading:
+            aside, mark, token = self.tr("Starting"), "", "quiet"
+        else:
+            aside = "" if loaded is None else loaded.kind.caveat
+            mark, token = "warning", "quiet"
+        share = 0.55 if self.note else 1.0
+        words = metrics.elidedText(
+            aside, Qt.TextElideMode.ElideRight, share * box.width() - 2.0 * size
+        )
+        used = 0.0
+        if words:
+            used = metrics.horizontalAdvance(words)
+            painter.setPen(tokens.color(token))
+            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(box, right, words)
+            if mark:
+                side = 1.15 * size
+                left = box.right() - used - 1.5 * size
+                place = QRectF(left, box.center().y() - side / 2.0, side, side)
+                warn = "warn" if mark == "warning" else token
+                paint_icon(painter, mark, tokens.color(warn), place)
+                used += 1.5 * size
+            used += gap
+        painter.setPen(tokens.color("text"))
+        room = box.width() - used
+        note = metrics.elidedText(self.note, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, note)
+        painter.end()
