@@ -189,6 +189,27 @@ def test_a_removed_camera_is_not_looked_through(qtbot: QtBot, views: ViewGrid) -
     still(qtbot, views)
 
 
+@pytest.mark.parametrize("by_button", [False, True])
+def test_a_camera_that_cannot_be_placed_is_left(
+    qtbot: QtBot, views: ViewGrid, by_button: bool
+) -> None:
+    add_camera(views, kind="follow")
+    stage, session = views.main.stage, views.main.session
+    before = stage.view
+    with qtbot.captureExceptions() as errors:
+        if by_button:
+            stage.look_through(RIG)  # as the inspector does
+        else:
+            views.main.toolbox.camera_lock.toggle(stage)
+        middle = QPointF(views.main.width() / 2.0, views.main.height() / 2.0)
+        drag(views.main, [middle, middle + QPointF(30.0, 0.0)])
+    assert errors == []
+    assert stage.through == ""
+    assert stage.view != before, "one is not held fast"
+    assert "follows nothing" in session.told[-1].notice.text
+    still(qtbot, views)
+
+
 def test_flying_goes_where_one_looks(qtbot: QtBot, views: ViewGrid) -> None:
     pane, stage = views.main, views.main.stage
     before = stage.view

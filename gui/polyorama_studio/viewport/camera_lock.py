@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
 from polyorama.scene.rigs import rig_camera, rig_target
 from polyorama_studio.orbit import OrbitView
@@ -78,18 +79,31 @@ class CameraLock(QObject):
 
     def _adopt(self, stage: Stage) -> None:
         """Make the free view that of the camera that is looked through, to start from."""
-        if stage.through and stage.shown is not None:
-            stage.adopt_view(_view_of(stage.shown, stage.through))
+        view = self._seen(stage)
+        if view is not None:
+            stage.adopt_view(view)
         stage.steer = self.steer if self.locked else None
 
     def leave(self, stage: Stage) -> None:
         """Go on freely from where the camera is."""
         self.flush()
-        if stage.through and stage.shown is not None:
-            view = _view_of(stage.shown, stage.through)
+        view = self._seen(stage)
+        if view is not None:
             stage.steer = None
             stage.set_view(view, moving=False)
             self.changed.emit()
+
+    def _seen(self, stage: Stage) -> OrbitView | None:
+        """What is seen through the camera; one that cannot be placed is left, and why is told."""
+        if not stage.through or stage.shown is None:
+            return None
+        try:
+            return _view_of(stage.shown, stage.through)
+        except PolyoramaError as error:
+            self._toolbox.session.report(error)
+            stage.look_through("")
+            self.changed.emit()
+            return None
 
     def navigate(self, stage: Stage) -> None:
         """The view is about to be moved: a camera that is not locked is left."""
