@@ -270,6 +270,11 @@ class Runner:
             device_words(self.experiment), self._error, history.changes,
         )  # fmt: skip
 
+    def flush(self) -> None:
+        """Write what waits to the record on disk, if there is one, so that others can read it."""
+        if self._record is not None:
+            self._record.flush()
+
     def close(self) -> None:
         """End the record on disk, if there is one."""
         if self._record is not None:
