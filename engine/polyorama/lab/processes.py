@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["spawned"]
 
 _lock = threading.Lock()
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLYORAMA_CORES")
 
 
-def spawned(target: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
+def spawned(target: Callable[..., None], *arguments: Any, threads: int) -> tuple[Any, Connection]:
     """Start ``target(connection, *arguments)`` in a process of its own.
+
+    Parameters
+    ----------
+    threads
+        That it may compute with, whatever it computes with.
 
     Returns
     -------
@@ -30,7 +37,7 @@ def spawned(target: Callable[..., None], *arguments: Any) -> tuple[Any, Connecti
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=target, args=(there, *arguments), daemon=True)
-    with _lock, _without_main(), _deaf_to_interrupts():
+    with _lock, _without_main(), _with_threads(threads), _deaf_to_interrupts():
         process.start()
     there.close()
     return process, here
@@ -49,6 +56,21 @@ def _without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _with_threads(count: int) -> Iterator[None]:
+    """Let a process that starts now compute in so many threads: libraries ask when they load."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, str(count)))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.arguments import check_whole
+from polyorama.core.jobs import run
 from polyorama.core.params import parameters_of
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class
 from polyorama.lab.rows import STEP, Change, Rows
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
@@ -129,6 +131,24 @@ class Recording(abc.ABC):
             )
         params = cls.Params(**self.params)
         return cls(params, self.rivals if cls.rivals else None, self.paintings)
+
+    def export(self, target: str | os.PathLike[str], **options: Any) -> None:
+        """Write it in the format that the ending names, and wait: see `polyorama.lab.exporting`.
+
+        .csv and .parquet are tables of the scalars, .png and .svg the views at one snapshot, .mp4 a
+        film, .py a script that runs it again.
+
+        Parameters
+        ----------
+        target
+            The file.
+        options
+            ``index``, ``views``, ``size``, ``theme`` and ``orbits`` of pictures and films,
+            ``fps``, ``first`` and ``stop`` of films.
+        """
+        from polyorama.lab.exporting import export  # brings the formats, only where they are used
+
+        run(export(self, target, **options))
 
 
 def params_of(experiment: Experiment) -> dict[str, Any]:

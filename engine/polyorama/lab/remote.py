@@ -83,7 +83,7 @@ class RemoteRunner:
         self._waiting: list[tuple[Any, ...]] = []
         self._woken = threading.Condition()
         threads = max(1, min(_MOST_THREADS, core_count() - 1))
-        self._process, self._connection = spawned(serve, spec, threads)
+        self._process, self._connection = spawned(serve, spec, threads=threads)
         self._reader = threading.Thread(target=self._read, name="polyorama-lab-in", daemon=True)
         self._writer = threading.Thread(target=self._write, name="polyorama-lab-out", daemon=True)
         self._reader.start()
@@ -119,6 +119,10 @@ class RemoteRunner:
     def paint(self, name: str, array: ArrayLike) -> None:
         """As `Runner.paint`; what is wrong with it comes by `on_error`."""
         self._ask("paint", name, np.array(array))
+
+    def flush(self) -> None:
+        """Have what is recorded written, so that others can read it; soon after this."""
+        self._ask("flush")
 
     def set_speed(self, speed: float) -> None:
         """Set the factor of the experiment's rate; infinite for as fast as possible.

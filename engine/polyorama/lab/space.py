@@ -253,7 +253,7 @@ def ellipsoid_cloud(
 
 
 def sphere_cloud(
-    radius: float, color: ArrayLike, opacity: float = 0.08, factor: ArrayLike = (1.0, 1.0, 1.0)
+    radius: float, color: ArrayLike, opacity: float = 0.04, factor: ArrayLike = (1.0, 1.0, 1.0)
 ) -> SplatCloud:
     """A translucent shell about the origin, of flat Gaussians on a Fibonacci lattice.
 

@@ -1,4 +1,4 @@
-"""The process in which a run of the studio lives. Nothing is imported here before threads are set.
+"""The process in which a run of the studio lives.
 
 Commands come in, updates go out, one at a time: the next is sent when the last was taken, so that
 nothing piles up before a slow receiver. Rows of scalars go out without a gap.
@@ -6,29 +6,29 @@ nothing piles up before a slow receiver. Rows of scalars go out without a gap.
 
 from __future__ import annotations
 
-import os
+import math
 import signal
 import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from polyorama.core.jobs import run
+from polyorama.errors import PolyoramaError
+from polyorama.lab.making import made
+from polyorama.lab.record import Recorder
+from polyorama.lab.replaying import resumed
+from polyorama.lab.runner import Runner
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from polyorama.lab.runner import Runner
-
-__all__ = ["limit_threads", "serve"]
+__all__ = ["leave", "serve"]
 
 _UPDATE_S = 1.0 / 30.0
 _TICK_S = 1.0 / 60.0
+_PIECE_S = 0.025
 
 
-def limit_threads(count: int) -> None:
-    """Let what is imported from now on compute in so many threads."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLYORAMA_CORES"):
-        os.environ[name] = str(count)
-
-
-def serve(connection: Connection, spec: dict[str, Any], threads: int) -> None:
+def serve(connection: Connection, spec: dict[str, Any]) -> None:
     """Run an experiment until the pipe is closed.
 
     Parameters
@@ -38,16 +38,11 @@ def serve(connection: Connection, spec: dict[str, Any], threads: int) -> None:
     spec
         What to run: ``id``, ``params``, ``rivals``, ``paintings``, ``seed``, ``folder``, and
         whether to ``resume`` the run that lies there.
-    threads
-        To compute with.
     """
     # Where ignoring is not inherited.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Being ended must let what is recorded be written.
-    signal.signal(signal.SIGTERM, _leave)
-    limit_threads(threads)
-    from polyorama.errors import PolyoramaError
-
+    signal.signal(signal.SIGTERM, leave)
     try:
         runner = _begun(spec)
         try:
@@ -71,17 +66,12 @@ def _send_last(connection: Connection, text: str) -> None:
         return
 
 
-def _leave(number: int, _frame: object) -> NoReturn:
+def leave(number: int, _frame: object) -> NoReturn:
+    """A handler of signals that ends the process as an exception does."""
     raise SystemExit(128 + number)
 
 
 def _begun(spec: dict[str, Any]) -> Runner:
-    from polyorama.core.jobs import run
-    from polyorama.lab.making import made
-    from polyorama.lab.record import Recorder
-    from polyorama.lab.replaying import resumed
-    from polyorama.lab.runner import Runner
-
     if spec["resume"]:
         return run(resumed(spec["folder"]))
     experiment = made(spec["id"], spec["params"], spec["rivals"], spec["paintings"])
@@ -100,6 +90,9 @@ class _Session:
         self._sent_at = 0.0
         self._rows = 0
         self._changes = 0
+        self._asked = 0  # steps of a person that are still to be done
+        self._piece = 1
+        self._plays_after = False
 
     def go(self) -> None:
         """Until the pipe is closed or told to end."""
@@ -114,6 +107,8 @@ class _Session:
                         return
                     self._obey(message)
             now = time.perf_counter()
+            if self._asked:
+                self._step()
             new = runner.elapse(now - before)
             before = now
             if new and self._free and time.perf_counter() - self._sent_at >= _UPDATE_S:
@@ -123,8 +118,10 @@ class _Session:
     def _rest(self, new: bool, before: float) -> float | None:
         """Seconds until there is something to do; None until a command comes."""
         now = time.perf_counter()
+        if self._asked:
+            return 0.0
         if self._runner.playing:
-            if self._runner.speed == float("inf") and self._runner.live:
+            if self._runner.speed == math.inf and self._runner.live:
                 return 0.0
             return max(0.0, before + _TICK_S - now)
         if new and self._free:
@@ -139,9 +136,21 @@ class _Session:
         self._connection.send(("update", update, changes))
         self._free, self._sent_at = False, time.perf_counter()
 
-    def _obey(self, message: tuple[Any, ...]) -> None:
-        from polyorama.errors import PolyoramaError
+    def _step(self) -> None:
+        """Do a part of the steps that were asked for, so that what is asked next is heard."""
+        started = time.perf_counter()
+        count = min(self._asked, self._piece)
+        self._runner.step(count)
+        self._asked -= count
+        took = time.perf_counter() - started
+        self._piece = max(1, 2 * count if took < _PIECE_S / 2.0 else int(count * _PIECE_S / took))
+        if self._runner.done or self._runner.error:
+            self._asked = 0
+        if not self._asked and self._plays_after:
+            self._plays_after = False
+            self._runner.play()
 
+    def _obey(self, message: tuple[Any, ...]) -> None:
         kind, *arguments = message
         if kind == "taken":
             self._free = True
@@ -149,7 +158,14 @@ class _Session:
         try:
             if kind == "speed":
                 self._runner.speed = arguments[0]
+            elif kind == "step" and self._runner.live:
+                self._runner.pause()
+                self._asked, self._plays_after = self._asked + arguments[0], False
+            elif kind == "play" and self._asked:
+                self._plays_after = True
             else:
+                if kind in ("pause", "seek"):
+                    self._asked, self._plays_after = 0, False
                 getattr(self._runner, kind)(*arguments)
         except PolyoramaError as error:
             self._connection.send(("refused", str(error)))

@@ -1,0 +1,428 @@
+"""Many seeds, and perhaps several values of one parameter: means and confidence bands.
+
+Each run is done by a process with one thread; what comes back is added up at once and in a fixed
+order, so that memory does not grow with the number of seeds, and the result does not depend on how
+many processes there are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import heapq
+import signal
+import time
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polyorama.core import memory
+from polyorama.core.arguments import check_number, check_whole
+from polyorama.core.compile import core_count
+from polyorama.core.jobs import Progress
+from polyorama.core.params import checked, parameter_of
+from polyorama.errors import PolyoramaError, UnavailableError, UsageError
+from polyorama.io.atomic import atomic_write
+from polyorama.lab.catalog import experiment_class, locator
+from polyorama.lab.experiment import ExperimentError
+from polyorama.lab.making import made
+from polyorama.lab.processes import spawned
+from polyorama.lab.recording import TIMES
+from polyorama.lab.worker import leave
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from multiprocessing.connection import Connection
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from polyorama.core.jobs import Job
+
+__all__ = ["Failure", "Plan", "Sweep", "sweep_job", "t_quantile"]
+
+_MOST_SEEDS = 1_000_000
+_MOST_STEPS = 100_000
+_PATIENCE_S = 2.0
+_FAILURES = 20
+"""Failed runs before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What every run of a sweep does.
+
+    Parameters
+    ----------
+    source
+        The experiment's id, or ``path.py:Class``.
+    params, rivals, paintings
+        As of `polyorama.lab.making.made`.
+    steps
+        Elementary steps of a run.
+    every
+        Steps between two looks.
+    """
+
+    source: str
+    params: Mapping[str, Any]
+    rivals: tuple[str, ...] | None
+    paintings: Mapping[str, NDArray[np.float64]]
+    steps: int
+    every: int
+
+    @property
+    def grid(self) -> NDArray[np.int64]:
+        """(looks,) int64, the steps at which runs are looked at: 0 and the last among them."""
+        looks = np.arange(0, self.steps, self.every, dtype=np.int64)
+        return np.append(looks, self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A run that failed.
+
+    Parameters
+    ----------
+    value
+        Of the parameter that is swept; None for none.
+    seed
+        Of the run.
+    text
+        Why.
+    """
+
+    value: Any
+    seed: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sweep:
+    """What a sweep found.
+
+    Parameters
+    ----------
+    title
+        Of the experiment.
+    name, values
+        The parameter that was swept and its values; "" and (None,) for none.
+    seeds
+        Runs a value, failed ones included.
+    level
+        Of the confidence bands, such as 0.95.
+    steps
+        (looks,) int64.
+    columns
+        Names of the scalars.
+    count, mean, half
+        (values, columns, looks) of each: how many runs had a finite number there, their mean, and
+        half the width of its confidence interval by Student's t; NaN below two runs.
+    failures
+        Runs that count nowhere, at most 20.
+    """
+
+    title: str
+    name: str
+    values: tuple[Any, ...]
+    seeds: int
+    level: float
+    steps: NDArray[np.int64]
+    columns: tuple[str, ...]
+    count: NDArray[np.int64]
+    mean: NDArray[np.float64]
+    half: NDArray[np.float64]
+    failures: tuple[Failure, ...] = ()
+
+    def write_csv(self, target: str | os.PathLike[str]) -> None:
+        """Write everything as text: a row a value, column and step."""
+        with (
+            atomic_write(target) as temporary,
+            temporary.open("w", encoding="utf-8", newline="") as file,
+        ):
+            writer = csv.writer(file)
+            percent = f"{100 * self.level:g}%"
+            head = [self.name or "parameter", "scalar", "step", "mean"]
+            writer.writerow([*head, f"low {percent}", f"high {percent}", "runs"])
+            for v, value in enumerate(self.values):
+                for c, column in enumerate(self.columns):
+                    rows = zip(
+                        self.steps.tolist(), self.mean[v, c].tolist(), self.half[v, c].tolist(),
+                        self.count[v, c].tolist(), strict=True,
+                    )  # fmt: skip
+                    for step, mean, half, count in rows:
+                        cells = [mean, mean - half, mean + half]
+                        shown = ["" if cell != cell else repr(cell) for cell in cells]
+                        name = "" if value is None else value
+                        writer.writerow([name, column, step, *shown, count])
+
+
+class _Moments:
+    """Mean and squared deviations, one run after the other (Welford, 1962)."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.count = np.zeros(shape, np.int64)
+        self.mean = np.zeros(shape)
+        self._squares = np.zeros(shape)
+
+    def add(self, at: int, values: NDArray[np.float64]) -> None:
+        """Add a run, (columns, looks), to those of a value; what is not finite is missing."""
+        known = np.isfinite(values)
+        count = self.count[at] + known
+        delta = np.where(known, values - self.mean[at], 0.0)
+        mean = self.mean[at] + delta / np.maximum(count, 1)
+        self._squares[at] += np.where(known, delta * (values - mean), 0.0)
+        self.count[at], self.mean[at] = count, mean
+
+    def half_width(self, level: float) -> NDArray[np.float64]:
+        """Half of the t interval: t s / sqrt(n), NaN below two runs."""
+        half = np.full(self.mean.shape, np.nan)
+        for n in np.unique(self.count[self.count > 1]):
+            here = self.count == n
+            deviation = np.sqrt(self._squares[here] / (n - 1))
+            half[here] = t_quantile(0.5 + 0.5 * level, int(n) - 1) * deviation / np.sqrt(n)
+        return half
+
+
+def t_quantile(share: float, freedom: int) -> float:
+    """The value that Student's t with so many degrees of freedom stays below with this probability.
+
+    Raises
+    ------
+    UnavailableError
+        If scipy is not there.
+    """
+    try:
+        from scipy.special import stdtrit
+    except ImportError as error:
+        raise UnavailableError(
+            "Confidence bands need scipy; install it with pip install 'polyorama[lab]'."
+        ) from error
+    return float(stdtrit(freedom, share))
+
+
+def sweep_job(
+    name: str,
+    *,
+    seeds: int | Sequence[int],
+    steps: int,
+    every: int | None = None,
+    parameter: str = "",
+    values: Sequence[Any] = (),
+    params: Mapping[str, Any] | None = None,
+    rivals: tuple[str, ...] | None = None,
+    paintings: Mapping[str, ArrayLike] | None = None,
+    level: float = 0.95,
+    processes: int | None = None,
+) -> Job[Sweep]:
+    """Run an experiment with many seeds, as a job; closing it ends all processes.
+
+    Parameters
+    ----------
+    name
+        The experiment's id, or ``path.py:Class``.
+    seeds
+        How many, from 0 on, or which.
+    steps
+        Elementary steps of each run; a run that ends sooner counts as far as it goes.
+    every
+        Steps between two looks; None for a hundred looks.
+    parameter, values
+        A parameter and its values, each of which is run with all seeds; "" for none.
+    params, rivals, paintings
+        As of `polyorama.lab.making.made`.
+    level
+        Of the confidence bands.
+    processes
+        How many; None for one a core. With 1 all is done in this process.
+
+    Raises
+    ------
+    UsageError
+        If a number is out of range, or the result would not fit into memory.
+    ExperimentError
+        If 20 runs fail, or all; the text names the first with its seed.
+    UnavailableError
+        If a process dies, or scipy is not there.
+    """
+    tasks, plan, chosen, seed_list = _planned(
+        name, seeds, steps, every, parameter, values, params, rivals, paintings
+    )
+    check_number(level, "level")
+    if not 0.0 < level < 1.0:
+        raise UsageError(f"A level of confidence is between 0 and 1, not {level:g}.")
+    t_quantile(0.5 + 0.5 * level, 1)
+    if processes is not None:
+        check_whole(processes, "processes")
+    team = max(1, min(core_count() if processes is None else processes, len(tasks)))
+    grid = plan.grid
+    sums: _Moments | None = None
+    columns: tuple[str, ...] = ()
+    failures: list[Failure] = []
+    work = _here(plan, tasks) if team == 1 else _in_processes(plan, tasks, team)
+    note = f"Running {len(tasks):,} runs"
+    with contextlib.closing(work):
+        for done, (number, result) in enumerate(_in_order(work), start=1):
+            at, seed = number // len(seed_list), seed_list[number % len(seed_list)]
+            if isinstance(result, str):
+                failures.append(Failure(chosen[at], seed, result))
+                if len(failures) >= _FAILURES:
+                    break
+                continue
+            if sums is None:
+                columns = tuple(k for k in result if not k.startswith(TIMES))
+                shape = (len(chosen), len(columns), len(grid))
+                memory.require(
+                    64 * int(np.prod(shape)), "the sums of this sweep; look less often with every"
+                )
+                sums = _Moments(shape)
+            table = [result.get(column, np.full(len(grid), np.nan)) for column in columns]
+            sums.add(at, np.stack(table))
+            yield Progress(done, len(tasks), note)
+    if sums is None or len(failures) >= _FAILURES:
+        first = failures[0]
+        where = f"{parameter} {first.value!r}, seed" if parameter else "seed"
+        many = f"{len(failures):,} runs" if len(failures) > 1 else "The run"
+        raise ExperimentError(f"{many} failed, first that of {where} {first.seed}: {first.text}")
+    return Sweep(
+        experiment_class(name).title, parameter, chosen, len(seed_list), level, grid, columns,
+        sums.count, np.where(sums.count > 0, sums.mean, np.nan), sums.half_width(level),
+        tuple(failures),
+    )  # fmt: skip
+
+
+_Task = tuple[dict[str, Any], int]
+_Result = dict[str, Any] | str
+
+
+def _planned(
+    name: str, seeds: int | Sequence[int], steps: int, every: int | None, parameter: str,
+    values: Sequence[Any], params: Mapping[str, Any] | None, rivals: tuple[str, ...] | None,
+    paintings: Mapping[str, ArrayLike] | None,
+) -> tuple[list[_Task], Plan, tuple[Any, ...], list[int]]:  # fmt: skip
+    """The tasks in their order, values outside, seeds inside; everything is tried once here."""
+    check_whole(steps, "steps")
+    if steps < 1:
+        raise UsageError(f"A run of {steps} steps shows nothing; ask for 1 or more.")
+    if isinstance(seeds, int):
+        check_whole(seeds, "seeds")
+        if not 1 <= seeds <= _MOST_SEEDS:
+            raise UsageError(f"A sweep has 1 to {_MOST_SEEDS:,} seeds, not {seeds:,}.")
+    seed_list = list(range(seeds)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
+    if not seed_list:
+        raise UsageError("Name at least one seed.")
+    pause = max(1, steps // 100) if every is None else every
+    check_whole(pause, "every")
+    if pause < 1 or steps / pause > _MOST_STEPS:
+        raise UsageError(
+            f"Runs are looked at every 1 or more steps, {_MOST_STEPS:,} times at most."
+        )
+    if bool(parameter) != bool(len(values)):
+        raise UsageError("A sweep over a parameter needs its name and its values.")
+    cls = experiment_class(name)
+    chosen: tuple[Any, ...] = (None,)
+    if parameter:
+        known = parameter_of(cls.Params, parameter)
+        chosen = tuple(checked(known, value) for value in values)
+    extra = [{parameter: value} if parameter else {} for value in chosen]
+    base = dict(params or {})
+    tasks: list[_Task] = []
+    for more in extra:
+        example = made(name, {**base, **more}, rivals, paintings)
+        tasks += [(more, seed) for seed in seed_list]
+    painted = dict(example.paintings)
+    plan = Plan(locator(cls), base, rivals, painted, steps, pause)
+    return tasks, plan, chosen, seed_list
+
+
+def _done(plan: Plan, task: _Task) -> _Result:
+    """The scalars of one run on the grid, (looks,) float64 each, or why it failed."""
+    more, seed = task
+    try:
+        experiment = made(plan.source, {**plan.params, **more}, plan.rivals, plan.paintings)
+        grid = plan.grid
+        columns: dict[str, NDArray[np.float64]] = {}
+        snapshot = experiment.reset(seed)
+        for row, step in enumerate(grid):
+            if row:
+                snapshot = experiment.step(int(step) - experiment.steps)
+            if snapshot.step < step:
+                break  # it ended before
+            for key, value in snapshot.scalars.items():
+                if key not in columns:
+                    columns[key] = np.full(len(grid), np.nan)
+                columns[key][row] = value
+    except PolyoramaError as error:
+        return str(error)
+    except MemoryError:
+        return "There is not enough memory for it."
+    return columns
+
+
+def _in_order(
+    results: Iterator[tuple[int, _Result]],
+) -> Iterator[tuple[int, _Result]]:
+    """Results by their number: sums of floats depend on their order."""
+    waiting: list[tuple[int, int, _Result]] = []
+    following = 0
+    for number, result in results:
+        heapq.heappush(waiting, (number, 0, result))
+        while waiting and waiting[0][0] == following:
+            following += 1
+            yield following - 1, heapq.heappop(waiting)[2]
+
+
+def _here(plan: Plan, tasks: Sequence[_Task]) -> Generator[tuple[int, _Result]]:
+    for number, task in enumerate(tasks):
+        yield number, _done(plan, task)
+
+
+def _in_processes(plan: Plan, tasks: Sequence[_Task], count: int) -> Generator[tuple[int, _Result]]:
+    team: dict[Connection, Any] = {}
+    numbers = iter(range(len(tasks)))
+    try:
+        for _ in range(count):
+            process, connection = spawned(_serve, plan, threads=1)
+            team[connection] = process
+            connection.send((number := next(numbers), tasks[number]))
+        busy = set(team)
+        while busy:
+            for connection in [ready for ready in wait(busy) if ready in busy]:
+                try:
+                    number, result = connection.recv()
+                except (EOFError, OSError) as error:
+                    process = team[connection]
+                    process.join(_PATIENCE_S)
+                    raise UnavailableError(
+                        f"A process of the sweep ended by itself (exit code {process.exitcode}), "
+                        f"perhaps for lack of memory; use fewer processes."
+                    ) from error
+                following = next(numbers, None)
+                if following is None:
+                    busy.discard(connection)
+                else:
+                    connection.send((following, tasks[following]))
+                yield number, result
+    finally:
+        for connection in team:
+            connection.close()
+        end = time.monotonic() + _PATIENCE_S
+        for process in team.values():
+            process.terminate()
+        for process in team.values():
+            process.join(max(0.0, end - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+
+def _serve(connection: Connection, plan: Plan) -> None:
+    """The life of one process: tasks come in, results go out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, leave)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            number, task = connection.recv()
+            connection.send((number, _done(plan, task)))
