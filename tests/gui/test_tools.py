@@ -196,6 +196,25 @@ def test_a_typed_number_is_the_distance(qtbot: QtBot, viewport: Viewport, toolbo
     assert document(viewport).nodes[0].transform[:3, 3] == pytest.approx((0.0, 1.5, 0.0))
 
 
+def test_the_reading_of_a_move_has_the_unit_of_the_scene(
+    qtbot: QtBot, viewport: Viewport, toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(
+        "polyorama_studio.viewport.tools.movers.paint_readout",
+        lambda pane, painter, at, *lines: told.append(lines[0]),
+    )
+    viewport.session.preferences.unit = "cm"
+    toolbox.choose("move")
+    gizmo_stands(qtbot, viewport)
+    tip = arm(viewport, 0)
+    drag(viewport, [tip, tip + QPointF(20.0, 0.0)], let_go=False)
+    viewport.grab()
+    release(viewport, tip)
+    assert told
+    assert told[-1].endswith(" cm")
+
+
 def test_selected_splats_get_one_transform(
     qtbot: QtBot, viewport: Viewport, toolbox: Toolbox
 ) -> None:

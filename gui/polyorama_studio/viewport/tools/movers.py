@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QPointF, Qt
 
 from polyorama.scene.rotations import rotation_about
 from polyorama_studio.viewport.gizmo import MOVE, ROTATE, SCALE, Gizmo, Handle
-from polyorama_studio.viewport.readout import paint_readout
+from polyorama_studio.viewport.readout import paint_readout, with_unit
 from polyorama_studio.viewport.space import length_along, meet_plane
 from polyorama_studio.viewport.tools.pointer import choose_at
 from polyorama_studio.viewport.tools.tool import Tool, modifier_names
@@ -194,6 +194,10 @@ class TransformTool(Tool):
 
     # Painting
 
+    def reading(self, pane: Pane, words: str) -> str:
+        """How far it is, with what that is counted in."""
+        return words
+
     def paint(self, pane: Pane, painter: QPainter) -> None:
         """The gizmo, and while it is held how far."""
         gizmo = self._gizmo(pane)
@@ -203,7 +207,7 @@ class TransformTool(Tool):
         if self._start is not None and self._space is not None and pane is self._pane:
             _, words = self.delta(self._start, self._space)
             more = _tr("typed {0}").format(self.typed) if self.typed else ""
-            paint_readout(pane, painter, self._now, words, more)
+            paint_readout(pane, painter, self._now, self.reading(pane, words), more)
 
 
 class MoveTool(TransformTool):
@@ -216,6 +220,10 @@ class MoveTool(TransformTool):
     def hint(self) -> str:
         """One line on how it is used."""
         return _tr("Drag an arrow, a square or the middle; X, Y, Z hold to an axis; type a length")
+
+    def reading(self, pane: Pane, words: str) -> str:
+        """A length."""
+        return with_unit(pane, words)
 
     def delta(self, held: Held, space: Space) -> tuple[NDArray[np.float64], str]:
         """A shift."""
