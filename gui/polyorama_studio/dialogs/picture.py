@@ -46,7 +46,7 @@ class PictureDialog(Dialog):
         self.preset = QComboBox(self)
         self.preset.setView(QListView(self.preset))  # only a view of our own obeys the style sheet
         for name, (width, height) in self._sizes:
-            self.preset.addItem(f"{name}   {width} x {height}")
+            self.preset.addItem(f"{name}   {width} x {height} px")
         self.preset.addItem(self.tr("Another size"))
         self.width_box = self._box(shown[0])
         self.height_box = self._box(shown[1])

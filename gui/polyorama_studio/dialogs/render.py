@@ -190,7 +190,7 @@ class RenderDialog(Dialog):
         trouble = self.form.trouble
         self.start.setEnabled(not trouble)
         width, height = settings.size
-        words = f"{width} x {height}"
+        words = f"{width} x {height} px"
         if settings.stereo:
             words += self.tr(" for each eye")
         if settings.motion != "still":

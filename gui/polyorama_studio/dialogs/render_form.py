@@ -94,7 +94,7 @@ class RenderForm(QWidget):
             ("document", self.tr("The scene's own")), ("stage", self.tr("As in the viewport")),
             ("transparent", self.tr("Transparent")),
         ))  # fmt: skip
-        sizes = [(f"{w}x{h}", f"{title}   {w} x {h}") for title, (w, h) in SIZES]
+        sizes = [(f"{w}x{h}", f"{title}   {w} x {h} px") for title, (w, h) in SIZES]
         self.size = self._choice("size", self.tr("Size"), (*sizes, (_OTHER, self.tr("Another"))))
         side = dict(low=2.0, high=float(MAX_SIDE), unit="px", whole=True)  # noqa: C408 - names tell
         self.wide = self._field(_number("width", 1920.0, **side), self.tr("Width"))
