@@ -119,6 +119,20 @@ def _activate(number, clock, arms, index, radius, witness, reach, lipschitz):
     clock[1] = active + 1
 
 
+@kernel
+def _cover_all(clock, candidates, arms, index, radius, witness, reach, lipschitz):
+    """Check all candidates against all arms, and activate the first that is uncovered."""
+    reach[:] = 0.0
+    uncovered = -1
+    for number in range(len(candidates)):
+        if not _rely(number, clock[1], candidates, arms, radius, witness, reach, lipschitz):
+            witness[number] = -1
+            if uncovered < 0:
+                uncovered = number
+    if uncovered >= 0:
+        _activate(uncovered, clock, arms, index, radius, witness, reach, lipschitz)
+
+
 class Zooming(Policy):
     """Arms where they are needed, kept for ever.
 
@@ -192,7 +206,10 @@ class Zooming(Policy):
         self._radius[:active] = np.where(pulled, np.sqrt(game.variance / counts), np.inf)
         self._index[:active] = self._sums[:active] * game.quantum / counts
         self._index[:active] += 2.0 * self._radius[:active]
-        self._reach[:active] = np.inf  # so that the next pull of each looks anew
+        _cover_all(
+            self._clock, self._candidates, self._arms, self._index, self._radius, self._witness,
+            self._reach, float(game.lipschitz),
+        )  # fmt: skip
 
     @property
     def state_bits(self) -> int:
