@@ -139,17 +139,6 @@ HEAT = (
     "#7E7E88", "#84838C", "#8C868F", "#987F8A", "#E65164", "#FB8761", "#FEC287", "#FCFDBF",
 )  # fmt: skip
 """Stops of the heat map from cold to hot: what stays is grey, what would go glows."""
-DIVERGING = {
-    "dark": (
-        "#9CCBFF", "#5FA8FF", "#3A6FB5", "#304463", "#333741", "#65442F", "#B06A2C", "#FFA24D",
-        "#FFD3A1",
-    ),
-    "light": (
-        "#0F3F86", "#2B6DC4", "#7FAAE0", "#BFD2EA", "#E6E7EA", "#EFCFB0", "#E09A52", "#B86A00",
-        "#703F00",
-    ),
-}  # fmt: skip
-"""Stops of the map from blue over grey to orange, by theme: what is nought lies in the ground."""
 
 
 class Metrics:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from polyorama_studio.theme import Metrics
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
 
+    from polyorama.lab.experiment import Canvas
     from polyorama.lab.snapshot import Snapshot
     from polyorama.lab.views import View
     from polyorama_studio.theme import Theme
@@ -39,12 +40,15 @@ class Entry:
     pen
         Of the line, or in the colour of the dot or box.
     mark
-        ``"line"``, ``"dot"``, ``"ring"`` or ``"box"``.
+        ``"line"``, ``"dot"``, ``"ring"``, ``"box"``, ``"frame"`` or ``"hatch"``.
+    edged
+        Whether the dot may have the colour of the ground, and needs an edge.
     """
 
     title: str
     pen: QPen
     mark: str = "line"
+    edged: bool = False
 
 
 class ViewWidget(QWidget):
@@ -66,6 +70,8 @@ class ViewWidget(QWidget):
     """A canvas by its name, and the array that a person made of it."""
     crosshair = Signal(float)
     """The step that is pointed at; NaN when none is any more."""
+    failed = Signal(str)
+    """Something could not be done; one sentence."""
 
     def __init__(
         self, view: View, theme: Theme, rivals: Mapping[str, int], parent: QWidget | None = None
@@ -122,6 +128,9 @@ class ViewWidget(QWidget):
 
     def set_crosshair(self, step: float) -> None:
         """Mark a step, as another picture points at it; NaN for none."""
+
+    def set_canvas(self, canvas: Canvas, values: NDArray | None = None) -> None:
+        """Let the canvas that the view names be painted on; `values` are on it, if known."""
 
     def minimumSizeHint(self) -> QSize:
         """Small: what does not fit is left out."""
@@ -250,11 +259,19 @@ class ViewWidget(QWidget):
             painter.setPen(entry.pen)
             painter.drawLine(QPointF(at.x(), middle), QPointF(at.x() + 1.25 * side, middle))
         else:
-            ring = entry.mark == "ring"
-            painter.setPen(QPen(entry.pen.color(), self.look.stroke) if ring else Qt.PenStyle.NoPen)
-            painter.setBrush(Qt.BrushStyle.NoBrush if ring else entry.pen.color())
+            tokens, color = self.look.tokens, entry.pen.color()
+            hollow = entry.mark in ("ring", "frame")
+            pen = QPen(color, self.look.stroke) if hollow else QPen(Qt.PenStyle.NoPen)
+            if entry.edged and not hollow:
+                pen = QPen(tokens.color("quiet"), self.look.hair)
+            brush = QBrush(Qt.BrushStyle.NoBrush) if hollow else QBrush(color)
+            if entry.mark == "hatch":
+                pen = QPen(tokens.color("quiet"), self.look.hair)
+                brush = QBrush(tokens.color("quiet"), Qt.BrushStyle.BDiagPattern)
+            painter.setPen(pen)
+            painter.setBrush(brush)
             center, radius = QPointF(at.x() + 0.95 * side, middle), 0.26 * side
-            if entry.mark == "box":
+            if entry.mark in ("box", "frame", "hatch"):
                 box = QRectF(center.x() - radius, center.y() - radius, 2 * radius, 2 * radius)
                 painter.drawRoundedRect(box, 1.0, 1.0)
             else:

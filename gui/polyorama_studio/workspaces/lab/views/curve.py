@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Slot
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget
 from polyorama_studio.workspaces.lab.views.lines import Line
-from polyorama_studio.workspaces.lab.views.marks import Figure, paint_figures, path_of, stair
+from polyorama_studio.workspaces.lab.views.marks import Figure, paint_figures, stair
 from polyorama_studio.workspaces.lab.views.plot import Plane
+from polyorama_studio.workspaces.lab.views.primitives import draw_dots, draw_line, path_of
 from polyorama_studio.workspaces.lab.views.scales import said
 from polyorama_studio.workspaces.lab.views.slope_rule import SlopeRule
 
@@ -29,15 +30,16 @@ if TYPE_CHECKING:
     from polyorama_studio.workspaces.lab.history import History
     from polyorama_studio.workspaces.lab.views.plot import Mapping
 
+    Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+
 __all__ = ["CurveView"]
 
 _MOST_AT_ENDS = 6
 """Lines that can be named at their ends."""
 _MOST_ROOM = 0.3
 """Of the width, for names at the ends of lines."""
+_NOTHING = (np.empty(0), np.empty(0))
 _MARKS = {"dots": "dot"}
-_ROUGH = 6.0
-"""A line so many times longer than the box is wide goes up and down in most columns of pixels."""
 _BEYOND = 0.28
 """Opacity of what lies after the moment that is shown."""
 
@@ -57,7 +59,7 @@ class CurveView(ViewWidget):
         self.crossed = math.nan
         """The abscissa that is marked."""
         self._named: tuple[str, ...] = ()
-        self._paths: tuple[object, list[tuple[Line, QPainterPath, QPainterPath]]] | None = None
+        self._points: tuple[object, list[tuple[Line, Points, Points]]] | None = None
         self._version = 0
         super().__init__(view, theme, rivals, parent)
 
@@ -75,7 +77,7 @@ class CurveView(ViewWidget):
 
     def dress(self) -> None:
         """Other colours or sizes."""
-        self._paths = None
+        self._points = None
         self._named = ()
         self.plane.dress(self.look)
 
@@ -181,58 +183,48 @@ class CurveView(ViewWidget):
     def _pen(self, line: Line) -> QPen:
         return self.look.pen(line.series.rival, line.number, line.series.style)
 
-    def _drawn(self, mapping: Mapping) -> list[tuple[Line, QPainterPath, QPainterPath]]:
-        """The lines as paths in pixels, up to the moment that is shown and beyond it."""
+    def _drawn(self, mapping: Mapping) -> list[tuple[Line, Points, Points]]:
+        """The lines in pixels, up to the moment that is shown and beyond it."""
         key = (self._version, mapping)
-        if self._paths is None or self._paths[0] != key:
+        if self._points is None or self._points[0] != key:
             edges = mapping.columns()
             made = []
             for line in self.lines:
                 if line.there:
                     shown = min(line.shown, len(line.x))
-                    before = self._path(mapping, line, *line.points(edges, 0, shown))
-                    after = QPainterPath()
+                    before = self._places(mapping, line, *line.points(edges, 0, shown))
+                    after = _NOTHING
                     if shown < len(line.x):
                         rest = line.points(edges, max(shown - 1, 0), len(line.x))
-                        after = self._path(mapping, line, *rest)
+                        after = self._places(mapping, line, *rest)
                     made.append((line, before, after))
-            self._paths = (key, made)
-        return self._paths[1]
+            self._points = (key, made)
+        return self._points[1]
 
-    def _path(
+    def _places(
         self, mapping: Mapping, line: Line, x: NDArray[np.float64], y: NDArray[np.float64]
-    ) -> QPainterPath:
+    ) -> Points:
         if line.series.style == "steps":
             x, y = stair(x, y)
-        across, down = mapping.across(x), mapping.down(y)
-        if line.series.style != "dots":
-            return path_of(across, down)
-        path, size = QPainterPath(), 1.3 * self.look.stroke
-        there = np.isfinite(across) & np.isfinite(down)
-        for at in zip(across[there].tolist(), down[there].tolist(), strict=True):
-            path.addEllipse(QPointF(*at), size, size)
-        return path
+        return mapping.places(x, y)
 
     def _paint(self, painter: QPainter, mapping: Mapping) -> None:
-        edges = mapping.columns()
+        edges, wide = mapping.columns(), mapping.box.width()
         for line in self.lines:
             if line.banded:
                 self._paint_band(painter, mapping, line, edges)
         for line, before, after in self._drawn(mapping):
             pen = self._pen(line)
-            if before.length() > _ROUGH * mapping.box.width() and not pen.dashPattern():
-                pen.setWidthF(0.6 * pen.widthF())
-            if line.series.style == "dots":
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(pen.color())
-            else:
-                painter.setPen(pen)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(before)
-            if not after.isEmpty():
-                painter.setOpacity(_BEYOND)
-                painter.drawPath(after)
-                painter.setOpacity(1.0)
+            faint = QPen(pen)
+            color = pen.color()
+            color.setAlphaF(_BEYOND)
+            faint.setColor(color)
+            for points, with_pen in ((before, pen), (after, faint)):
+                if line.series.style == "dots":
+                    size = 2.6 * self.look.stroke
+                    draw_dots(painter, np.stack(points, axis=1), [with_pen.color()], None, size)
+                else:
+                    draw_line(painter, with_pen, *points, wide)
         drawn = [line for line in self.lines if line.there]
         for rule in self.rules:
             rule.paint(painter, self.look, mapping, drawn)

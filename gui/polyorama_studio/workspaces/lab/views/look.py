@@ -10,7 +10,8 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
 
-from polyorama_studio.theme import DIVERGING, Metrics, font
+from polyorama.lab.look import table as engine_table
+from polyorama_studio.theme import DARK, Metrics, font
 from polyorama_studio.timeline.glyphs import dashes, series_token
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Look", "color_of", "color_table"]
 
+_OVER = ("overlay", "series2", "series6", "series3", "series4", "series5")
 _STYLES: dict[str, tuple[float, ...]] = {"dashed": (5.0, 3.0), "dotted": (1.0, 2.2)}
 
 
@@ -103,6 +105,12 @@ class Look:
         """Colour of a line or a group."""
         return self.tokens.color(series_token(self.number(rival, position)))
 
+    def color_over(self, rival: str, position: int) -> QColor:
+        """Colour of a group that lies over a colour map, which is dark in both themes."""
+        if rival in self.rivals:
+            return DARK.color(series_token(self.rivals[rival]))
+        return DARK.color(_OVER[position % len(_OVER)])
+
     def pen(self, rival: str, position: int, style: Style = "line") -> QPen:
         """Of a line: what is measured is solid or patterned by its rival, theory by its style."""
         color = self.color(rival, position)
@@ -129,16 +137,8 @@ class Look:
 @lru_cache(maxsize=8)
 def color_table(colormap: Colormap, theme: str) -> NDArray[np.uint8]:
     """The colours of a map, (256, 4) uint8 RGBA, read-only."""
-    if colormap == "diverging":
-        stops = np.array([QColor(color).getRgb()[:3] for color in DIVERGING[theme]], np.float64)
-        places, at = np.linspace(0.0, 1.0, len(stops)), np.linspace(0.0, 1.0, 256)
-        rgb = np.stack([np.interp(at, places, stops[:, c]) for c in range(3)], axis=1)
-    else:
-        import pyqtgraph
-
-        rgb = pyqtgraph.colormap.get(colormap).getLookupTable(nPts=256)[:, :3]
     table = np.full((256, 4), 255, np.uint8)
-    table[:, :3] = np.round(rgb)
+    table[:, :3] = np.round(255.0 * engine_table(colormap, theme))
     table.setflags(write=False)
     return table
 

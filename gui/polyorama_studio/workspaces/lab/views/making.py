@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polyorama.lab import views
+from polyorama_studio.workspaces.lab.views.bars import BarsView
 from polyorama_studio.workspaces.lab.views.curve import CurveView
+from polyorama_studio.workspaces.lab.views.distribution import DistributionView
+from polyorama_studio.workspaces.lab.views.field import FieldView
+from polyorama_studio.workspaces.lab.views.graph import GraphView
+from polyorama_studio.workspaces.lab.views.image import ImageView
+from polyorama_studio.workspaces.lab.views.points import PointsView
+from polyorama_studio.workspaces.lab.views.tree import TreeView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +26,13 @@ __all__ = ["make_view"]
 
 _WIDGETS: dict[type[views.View], type[ViewWidget]] = {
     views.Curve: CurveView,
+    views.Field: FieldView,
+    views.Points: PointsView,
+    views.Graph: GraphView,
+    views.Tree: TreeView,
+    views.Bars: BarsView,
+    views.Distribution: DistributionView,
+    views.Image: ImageView,
 }
 
 

@@ -1,4 +1,4 @@
-"""Small things painted over pictures: a card with figures, paths of points."""
+"""Small things painted over pictures: a card with figures, stairs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from polyorama_studio.theme import Metrics
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from polyorama_studio.workspaces.lab.views.look import Look
 
-__all__ = ["Figure", "paint_figures", "path_of", "stair"]
+__all__ = ["Figure", "paint_figures", "paint_note", "stair"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +70,20 @@ def paint_figures(
         painter.drawText(QPointF(x, base), figure.title)
 
 
-_FAR = 1e5
-"""Pixels; Qt's painting of lines goes wrong farther away."""
-
-
-def path_of(x: NDArray[np.float64], y: NDArray[np.float64]) -> QPainterPath:
-    """A line through points in logical pixels, with a gap wherever one is NaN."""
-    if len(x) < 2:
-        return QPainterPath()
-    path: QPainterPath = pg.functions.arrayToQPath(
-        np.clip(x, -_FAR, _FAR), np.clip(y, -_FAR, _FAR), connect="finite"
-    )
-    return path
+def paint_note(painter: QPainter, look: Look, box: QRectF, words: str) -> None:
+    """A few quiet words in the corner of a plot, such as what of it is not drawn."""
+    metrics = QFontMetricsF(look.numbers)
+    wide = metrics.horizontalAdvance(words)
+    at = QPointF(box.right() - wide - 4.0, box.bottom() - 4.0)
+    plate = QRectF(at.x() - 3.0, at.y() - metrics.ascent(), wide + 6.0, metrics.height())
+    painter.setPen(Qt.PenStyle.NoPen)
+    ground = look.ground
+    ground.setAlphaF(0.8)
+    painter.setBrush(ground)
+    painter.drawRoundedRect(plate, Metrics.corner, Metrics.corner)
+    painter.setFont(look.numbers)
+    painter.setPen(look.tokens.color("quiet"))
+    painter.drawText(at, words)
 
 
 def stair(

@@ -166,9 +166,13 @@ class Plane(pg.GraphicsView):
         self.manual = False
         """Whether a person chose the range; it follows the data otherwise."""
         self.grid = True
+        """Whether there are lines across the box."""
+        self.bare = False
+        """Whether there is nothing but the box."""
         self.press: Callable[[QMouseEvent], bool] | None = None
         self.drag: Callable[[QMouseEvent], bool] | None = None
         self.release: Callable[[QMouseEvent], bool] | None = None
+        self.wheel: Callable[[QWheelEvent], bool] | None = None
         self.over: Callable[[QPainter, QRectF], None] | None = None
         """Paints in pixels of the whole widget, beside the box."""
         self._left = 0.0
@@ -235,6 +239,8 @@ class Plane(pg.GraphicsView):
         if self._titled() and not small:
             bottom += label.height()
         right = 0.6 * numbers.averageCharWidth() + self.room_right
+        if self.bare:
+            left = top = bottom = right = 0.0
         if self.scale_of_colors is not None and not small:
             right += self._scale_room()
         box = QRectF(
@@ -340,6 +346,10 @@ class Plane(pg.GraphicsView):
 
     def _paint_axes(self, painter: QPainter) -> None:
         look, box = self.look, self.box
+        if self.scale_of_colors is not None:
+            self._paint_scale(painter)
+        if self.bare:
+            return
         tokens, numbers = look.tokens, QFontMetricsF(look.numbers)
         label, gap = QFontMetricsF(look.label), 0.5 * look.gap
         ticks, factor = self._y_ticks(box.height())
@@ -357,7 +367,8 @@ class Plane(pg.GraphicsView):
             if left >= -1.0:
                 middle = min(y + 0.36 * numbers.ascent(), box.bottom() + 0.36 * numbers.ascent())
                 painter.drawText(QPointF(left, middle), tick.text)
-        self._paint_words(painter, self.y_axis, factor, QPointF(0.0, label.ascent()), upright=True)
+        at = QPointF(max(box.left() - self._left, 0.0), label.ascent())
+        self._paint_words(painter, self.y_axis, factor, at, upright=True)
         ticks, factor = self._x_ticks(box.width())
         painter.setFont(look.numbers)
         base = box.bottom() + gap + numbers.ascent()
@@ -381,8 +392,6 @@ class Plane(pg.GraphicsView):
         self._paint_words(
             painter, self.x_axis, factor, QPointF(box.right(), base + label.height()), upright=False
         )
-        if self.scale_of_colors is not None:
-            self._paint_scale(painter)
 
     def _paint_words(
         self, painter: QPainter, axis: Axis, factor: float, at: QPointF, *, upright: bool
@@ -478,7 +487,9 @@ class Plane(pg.GraphicsView):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom where it is pointed at."""
-        if self.box.contains(event.position()):
+        if not self.box.contains(event.position()):
+            event.ignore()
+        elif self.wheel is None or not self.wheel(event):
             super().wheelEvent(event)
 
     def leaveEvent(self, event: object) -> None:

@@ -126,12 +126,14 @@ class Following:
     axis
         Its fixed ends, and whether it is logarithmic.
     tight
-        Whether it begins and ends with the data, as the steps of a run do, or has some air.
+        Whether it begins with the data and has room for more, as the steps of a run do.
+    air
+        Whether it goes a little beyond the data, as lines need it and colours do not.
     """
 
-    def __init__(self, axis: Axis, *, tight: bool = False) -> None:
+    def __init__(self, axis: Axis, *, tight: bool = False, air: bool = True) -> None:
         self.axis = axis
-        self._tight = tight
+        self._tight, self._air = tight, air
         self._ends: tuple[float, float] | None = None
         self._data: tuple[float, float] | None = None
 
@@ -161,15 +163,17 @@ class Following:
             around = 0.5 if self.axis.log else 0.5 * (abs(low) or 1.0)
             return (low, low + 2.0 * around) if self._tight else (low - around, high + around)
         if self.axis.log:
-            first = low if self._tight else math.floor(4.0 * (low - 0.03 * width)) / 4.0
-            return first, math.ceil(4.0 * (high + 0.03 * width)) / 4.0
+            air = 0.03 * width if self._air else 0.0
+            first = low if self._tight else math.floor(4.0 * (low - air)) / 4.0
+            return first, math.ceil(4.0 * (high + air)) / 4.0
         if self._tight:
             power = 10.0 ** math.floor(math.log10(width))
             grown = next(m * power for m in _ROUND if m * power >= width * (1.0 - 1e-9))
             return low, low + grown
-        step = 10.0 ** math.floor(math.log10(width)) / 4.0
-        first = math.floor((low - 0.04 * width) / step) * step
-        last = math.ceil((high + 0.06 * width) / step) * step
+        step = 10.0 ** math.floor(math.log10(width)) / (4.0 if self._air else 2.0)
+        below, above = (0.04 * width, 0.06 * width) if self._air else (0.0, 0.0)
+        first = math.floor((low - below) / step + 1e-9) * step
+        last = math.ceil((high + above) / step - 1e-9) * step
         # Nought is a better end than a little below it.
         if low >= 0.0 and (first < 0.0 or low < 0.25 * high):
             first = 0.0
