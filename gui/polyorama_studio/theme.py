@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 from polyorama_studio.icons import svg_source
 from polyorama_studio.sheet import SHEET
 
-__all__ = ["DARK", "DIVERGING", "HALL", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
+__all__ = ["DARK", "HALL", "HEAT", "LIGHT", "Metrics", "Theme", "Tokens"]
 
 
 @dataclass(frozen=True, slots=True)
