@@ -266,7 +266,7 @@ def test_every_layer_paints(qtbot: QtBot, views: ViewGrid) -> None:
 def _told_faults(views: ViewGrid) -> list[str]:
     """What the viewport's guards caught."""
     views.main.grab()
-    from polyorama_studio.viewport import guard
+    from polyorama_studio import guard
 
     return sorted(guard._told)
 

@@ -17,7 +17,8 @@ from polyorama.io.atomic import atomic_write, check_target
 from polyorama.io.image import write_image
 from polyorama.io.video import FilmWriter, check_video_ending, frame_rate
 from polyorama.lab.catalog import locator
-from polyorama.lab.figures import FIGURE_SIZE, drawn_pixels, figure_of
+from polyorama.lab.figure_page import FIGURE_SIZE, drawn_pixels
+from polyorama.lab.figures import figure_of
 from polyorama.lab.rows import STEP
 
 if TYPE_CHECKING:

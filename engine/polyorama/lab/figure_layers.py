@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.lab.figures import words
+from polyorama.lab.figure_page import words
 from polyorama.lab.look import DASHES, colors_of, table
 from polyorama.lab.views import Arrows, Boxes, Dots, Ellipses, Segments
 

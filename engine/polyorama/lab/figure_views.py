@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.lab import views as kinds
+from polyorama.lab.figure_axes import (
+    axis_words,
+    dressed,
+    extent_of,
+    labelled,
+    legend_of,
+    positive,
+    scaled,
+    slope_rules,
+    thinned,
+    tick_font,
+)  # fmt: skip
 from polyorama.lab.figure_layers import dash, draw_contours, draw_layers, mapped
-from polyorama.lab.figures import font, words
-from polyorama.lab.look import colored, rgb
+from polyorama.lab.figure_page import font, words
+from polyorama.lab.figure_shapes import draw_graph, draw_tree
+from polyorama.lab.look import rgb
 from polyorama.lab.rows import STEP
 
 if TYPE_CHECKING:
@@ -25,10 +37,8 @@ if TYPE_CHECKING:
     from polyorama.lab.space import Orbit, Scene
     from polyorama.lab.views import Axis, Series, View
 
-__all__ = ["Painter", "dressed", "thinned"]
+__all__ = ["Painter"]
 
-_MOST_POINTS = 4000
-"""Of one line: more than a figure has columns."""
 _TRAIL = 12
 
 
@@ -65,7 +75,7 @@ class Painter:
         return self._rivals.get(series.rival, place)
 
     def _paint_curve(self, view: kinds.Curve, axes: Any) -> None:
-        _scaled(axes, view.x, view.y)
+        scaled(axes, view.x, view.y)
         drawn: list[tuple[NDArray[Any], NDArray[Any]]] = []
         for place, series in enumerate(view.series):
             line = self._line(view, series, series.key)
@@ -73,7 +83,7 @@ class Painter:
                 continue
             number = self._number(series, place)
             color = self._look.color(number)
-            x, y = _positive(view, *line)
+            x, y = positive(view, *line)
             if not len(x):
                 continue
             drawn.append((x, y))
@@ -91,9 +101,9 @@ class Painter:
             if low is not None and high is not None and len(low[0]) == len(high[0]):
                 axes.fill_between(low[0], low[1], high[1], color=color, alpha=0.18, lw=0.0)
         if view.x.log and view.y.log and drawn:
-            _slopes(axes, view.slope, *drawn[0], self._look)
-        _labelled(axes, self._look, view.x, view.y)
-        _legend(axes, self._look)
+            slope_rules(axes, view.slope, *drawn[0], self._look)
+        labelled(axes, self._look, view.x, view.y)
+        legend_of(axes, self._look)
 
     def _line(
         self, view: kinds.Curve, series: Series, key: str
@@ -123,11 +133,11 @@ class Painter:
 
     def _paint_field(self, view: kinds.Field, axes: Any) -> None:
         values = self._snapshot.arrays.get(view.key)
-        _labelled(axes, self._look, view.x, view.y)
+        labelled(axes, self._look, view.x, view.y)
         if values is None or values.ndim != 2 or not values.size:
             return
         rows, columns = values.shape
-        extent = _extent(view.x, view.y, columns, rows)
+        extent = extent_of(view.x, view.y, columns, rows)
         image = mapped(axes, values, view.colormap, view.value, self._look, extent)
         if image is not None:
             self._bar(axes, image, view.value)
@@ -141,23 +151,23 @@ class Painter:
         beside = axes.inset_axes((1.02, 0.0, 0.03, 1.0))
         bar = axes.figure.colorbar(image, cax=beside)
         bar.outline.set_visible(False)
-        bar.ax.tick_params(colors=self._look.quiet, length=0, **_tick_font())
-        bar.set_label(_axis_words(axis), color=self._look.quiet, **font(11))
+        bar.ax.tick_params(colors=self._look.quiet, length=0, **tick_font())
+        bar.set_label(axis_words(axis), color=self._look.quiet, **font(11))
 
     def _paint_points(self, view: kinds.Points, axes: Any) -> None:
         if view.z is not None:
             self._paint_space(view, axes)
             return
-        _scaled(axes, view.x, view.y)
+        scaled(axes, view.x, view.y)
         if view.contours and None not in (view.x.low, view.x.high, view.y.low, view.y.high):
-            extent = _extent(view.x, view.y, 1, 1)
+            extent = extent_of(view.x, view.y, 1, 1)
             draw_contours(axes, self._snapshot.arrays.get(view.contours), extent, self._look)
         self._layers(axes, view.layers, view.colormap)
-        _labelled(axes, self._look, view.x, view.y)
+        labelled(axes, self._look, view.x, view.y)
         if view.equal:
             fixed = None not in (view.x.low, view.x.high, view.y.low, view.y.high)
             axes.set_aspect("equal", adjustable="box" if fixed else "datalim")
-        _legend(axes, self._look)
+        legend_of(axes, self._look)
 
     def _layers(self, axes: Any, layers: Sequence[kinds.Layer], colormap: kinds.Colormap) -> None:
         draw_layers(
@@ -212,96 +222,16 @@ class Painter:
             at = scene.project(places[number : number + 1], orbit, size)[0, :2]
             away = (at - center) / max(float(np.linalg.norm(at - center)), 1e-9)
             x, y = at + 0.06 * min(size) * away
-            text = f"{_axis_words(axis)}  {low[number]:.3g} to {high[number]:.3g}".strip()
+            text = f"{axis_words(axis)}  {low[number]:.3g} to {high[number]:.3g}".strip()
             side = "center" if abs(away[0]) < 0.5 else ("left" if away[0] > 0.0 else "right")
             axes.text(x, y, text, color=self._look.quiet, ha=side, va="center", **font(10))
 
     def _paint_graph(self, view: kinds.Graph, axes: Any) -> None:
-        arrays = self._snapshot.arrays
-        nodes, edges = arrays.get(view.nodes), arrays.get(view.edges)
-        axes.set_axis_off()
-        if nodes is None or edges is None or nodes.ndim != 2 or nodes.shape[1] != 2:
-            return
-        ends = edges.reshape(-1, 2).astype(np.intp)
-        ends = ends[((ends >= 0) & (ends < len(nodes))).all(axis=1)]
-        weight = arrays.get(view.weight)
-        wide = np.ones(len(ends))
-        if weight is not None and len(weight) == len(ends) and np.abs(weight).max(initial=0.0) > 0:
-            wide = np.abs(weight) / np.abs(weight).max()
-        self._edges(axes, nodes, ends, wide, view.directed)
-        value = arrays.get(view.value)
-        known = value is not None and len(value) == len(nodes)
-        shades: Any = self._look.color(0)
-        if known:
-            shades = np.nan_to_num(colored(value, view.colormap, self._look.name), nan=0.5)  # type: ignore[arg-type]
-        axes.scatter(
-            nodes[:, 0], nodes[:, 1], s=42.0, color=shades, edgecolors=self._look.panel,
-            linewidths=1.0, zorder=3,
-        )  # fmt: skip
-        for label, (x, y) in zip(view.labels, nodes, strict=False):
-            axes.annotate(
-                words(label), (x, y), (0, 6), textcoords="offset points", ha="center",
-                color=self._look.text, **font(10),
-            )  # fmt: skip
+        draw_graph(axes, view, self._snapshot, self._look)
         self._layers(axes, view.layers, view.colormap)
-        axes.set_aspect("equal", adjustable="datalim")
-
-    def _edges(
-        self, axes: Any, nodes: NDArray[Any], ends: NDArray[np.intp], wide: NDArray[Any],
-        directed: bool,
-    ) -> None:  # fmt: skip
-        from matplotlib.collections import LineCollection
-
-        start, end = nodes[ends[:, 0]], nodes[ends[:, 1]]
-        lines = np.stack([start, end], axis=1)
-        axes.add_collection(
-            LineCollection(
-                list(lines), colors=self._look.quiet, linewidths=0.4 + 2.2 * wide, alpha=0.55
-            )
-        )
-        if directed and len(ends):
-            along = end - start
-            at = start + 0.55 * along
-            axes.quiver(
-                at[:, 0], at[:, 1], 0.04 * along[:, 0], 0.04 * along[:, 1], angles="xy",
-                scale_units="xy", scale=1.0, color=self._look.quiet, width=0.004, headwidth=5.0,
-                headlength=6.0, headaxislength=5.0, minlength=0.0, pivot="mid",
-            )  # fmt: skip
 
     def _paint_tree(self, view: kinds.Tree, axes: Any) -> None:
-        arrays = self._snapshot.arrays
-        axes.set_axis_off()
-        parents, shares = arrays.get(view.parents), arrays.get(view.shares)
-        if parents is None or shares is None or len(parents) != len(shares) or not len(parents):
-            return
-        left, width, depth = icicle(parents, shares)
-        from matplotlib.collections import PolyCollection
-
-        corners = np.stack(
-            [
-                np.stack([left, -depth], axis=1), np.stack([left + width, -depth], axis=1),
-                np.stack([left + width, -depth - 1.0], axis=1),
-                np.stack([left, -depth - 1.0], axis=1),
-            ],
-            axis=1,
-        )  # fmt: skip
-        state, value = arrays.get(view.state), arrays.get(view.value)
-        if value is not None and len(value) == len(parents):
-            shades = colored(value, view.colormap, self._look.name)
-        elif state is not None and len(state) == len(parents):
-            look = self._look
-            colors = np.array([rgb(c) for c in (look.raised, look.accent, look.good, look.line)])
-            shades = colors[np.clip(state.astype(np.intp), 0, 3)]
-        else:
-            shades = np.tile(rgb(self._look.color(0)), (len(parents), 1))
-        faces = np.nan_to_num(shades, nan=0.5)
-        axes.add_collection(
-            PolyCollection(
-                list(corners), facecolors=faces, edgecolors=self._look.panel, linewidths=0.6
-            )
-        )
-        axes.set_xlim(min(0.0, left.min()), max(1.0, float((left + width).max())))
-        axes.set_ylim(-float(depth.max()) - 1.0, 0.0)
+        draw_tree(axes, view, self._snapshot, self._look)
 
     def _paint_bars(self, view: kinds.Bars, axes: Any) -> None:
         values = self._snapshot.values
@@ -326,12 +256,12 @@ class Painter:
         limit = values.get(view.limit)
         if isinstance(limit, float) and np.isfinite(limit):
             axes.axvline(limit, color=self._look.accent, lw=1.2)
-        _scaled(axes, view.value, kinds.Axis())
-        _labelled(axes, self._look, view.value, kinds.Axis())
+        scaled(axes, view.value, kinds.Axis())
+        labelled(axes, self._look, view.value, kinds.Axis())
 
     def _paint_distribution(self, view: kinds.Distribution, axes: Any) -> None:
         arrays = self._snapshot.arrays
-        _scaled(axes, view.x, kinds.Axis())
+        scaled(axes, view.x, kinds.Axis())
         samples = [arrays[s.key] for s in view.series if not s.x and s.key in arrays]
         found = np.concatenate([a.reshape(-1) for a in samples]) if samples else np.zeros(0)
         found = found[np.isfinite(found)]
@@ -353,8 +283,8 @@ class Painter:
                 share = density / max(len(known), 1) / np.diff(edges)
                 axes.stairs(share, edges, color=color, fill=True, alpha=0.35, label=label)
                 axes.stairs(share, edges, color=color, lw=1.0)
-        _labelled(axes, self._look, view.x, kinds.Axis("Density"))
-        _legend(axes, self._look)
+        labelled(axes, self._look, view.x, kinds.Axis("Density"))
+        legend_of(axes, self._look)
 
     def _paint_image(self, view: kinds.Image, axes: Any) -> None:
         data = self._snapshot.arrays.get(view.key)
@@ -380,115 +310,3 @@ class Painter:
         image = mapped(axes, sheet, view.colormap, view.value, self._look, None)
         if image is not None:
             self._bar(axes, image, view.value)
-
-
-def icicle(
-    parents: NDArray[Any], shares: NDArray[Any]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Left edges, widths and depths, (N,) float64 each, of the nodes of a `Tree`."""
-    count = len(parents)
-    left, width, depth = np.zeros(count), np.zeros(count), np.zeros(count)
-    used = np.zeros(count + 1)  # what the children before it take; the last entry is of roots
-    for i in range(count):
-        parent = int(parents[i])
-        inside = 0 <= parent < i
-        room = width[parent] if inside else 1.0
-        base = left[parent] if inside else 0.0
-        place = parent if inside else count
-        share = float(shares[i])
-        left[i], width[i] = base + used[place] * room, share * room
-        depth[i] = depth[parent] + 1.0 if inside else 0.0
-        used[place] += share
-    return left, width, depth
-
-
-def thinned(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A line of at most `_MOST_POINTS` points that covers the same pixels: highs and lows stay."""
-    if len(x) <= _MOST_POINTS:
-        return x, y
-    edges = np.linspace(0, len(x), _MOST_POINTS // 2 + 1).astype(np.intp)
-    picked = [0, len(x) - 1]
-    for start, stop in itertools.pairwise(edges):
-        part = y[start:stop]
-        picked += [start + int(part.argmin()), start + int(part.argmax())]
-    rows = np.unique(picked)
-    return x[rows], y[rows]
-
-
-def dressed(axes: Any, look: Look, title: str) -> None:
-    """Colours, fonts and hairlines of axes."""
-    axes.set_facecolor(look.panel)
-    for name, spine in axes.spines.items():
-        spine.set_visible(name in ("left", "bottom"))
-        spine.set_color(look.line)
-    axes.tick_params(colors=look.quiet, length=0, **_tick_font())
-    axes.grid(True, color=look.line, lw=0.6, alpha=0.7)
-    axes.set_axisbelow(True)
-    axes.set_title(words(title), color=look.text, loc="left", **font(13))
-
-
-def _tick_font() -> dict[str, Any]:
-    kept = font(11)
-    return {"labelsize": kept["fontsize"], "labelfontfamily": kept["fontfamily"]}
-
-
-def _axis_words(axis: Axis) -> str:
-    return words(f"{axis.title} ({axis.unit})" if axis.unit else axis.title)
-
-
-def _labelled(axes: Any, look: Look, x: Axis, y: Axis) -> None:
-    axes.set_xlabel(_axis_words(x), color=look.quiet, **font(11))
-    axes.set_ylabel(_axis_words(y), color=look.quiet, **font(11))
-    for axis, setter in ((x, axes.set_xlim), (y, axes.set_ylim)):
-        low = None if axis.log and axis.low is not None and axis.low <= 0.0 else axis.low
-        if low is not None and axis.high is not None and low == axis.high:
-            continue  # ends that coincide show nothing; the data does
-        if low is not None or axis.high is not None:
-            setter(low, axis.high)
-
-
-def _scaled(axes: Any, x: Axis, y: Axis) -> None:
-    if x.log:
-        axes.set_xscale("log")
-    if y.log:
-        axes.set_yscale("log")
-
-
-def _positive(
-    view: kinds.Curve, x: NDArray[Any], y: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    known = np.ones(len(x), bool)
-    if view.x.log:
-        known &= x > 0.0
-    if view.y.log:
-        known &= y > 0.0
-    return x[known], y[known]
-
-
-def _slopes(
-    axes: Any, slopes: Sequence[float], x: NDArray[Any], y: NDArray[Any], look: Look
-) -> None:
-    for slope in slopes:
-        line = y[-1] * (x / x[-1]) ** slope
-        axes.plot(x, line, color=look.quiet, lw=0.9, linestyle=(0, (1.0, 2.2)))
-        axes.annotate(f"slope {slope:g}", (x[0], line[0]), color=look.quiet, **font(10))
-
-
-def _legend(axes: Any, look: Look) -> None:
-    _, labels = axes.get_legend_handles_labels()
-    if labels:
-        kept = font(11)
-        legend = axes.legend(
-            frameon=False, labelcolor=look.text, handlelength=2.6, loc="best",
-            prop={"family": kept["fontfamily"], "size": kept["fontsize"]},
-        )  # fmt: skip
-        legend.set_zorder(5)
-
-
-def _extent(x: Axis, y: Axis, columns: int, rows: int) -> tuple[float, float, float, float]:
-    left, right = x.low or 0.0, float(columns) if x.high is None else x.high
-    bottom, top = y.low or 0.0, float(rows) if y.high is None else y.high
-    # Ends that coincide would be no picture.
-    right = right if right > left else left + 1.0
-    top = top if top > bottom else bottom + 1.0
-    return left, right, bottom, top

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.lab.figure_axes import dressed
 from polyorama.lab.figure_layers import dash
-from polyorama.lab.figure_views import dressed
-from polyorama.lab.figures import FIGURE_SIZE, blank, captioned, font, grid_axes, words
+from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, font, grid_axes, words
 from polyorama.lab.look import look_of
 
 if TYPE_CHECKING:
