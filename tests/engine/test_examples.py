@@ -19,6 +19,7 @@ WRITES = {
     "02_animate_and_film": ["moonrise.mp4"],
     "03_clean_and_export": ["theatre.ply", "theatre.spz"],
     "04_record_and_replay": ["redecorate.json"],
+    "05_my_walk": ["walk.csv", "walk.png"],
 }
 SAYS = {"01_select_and_grade": "selected", "04_record_and_replay": "the same pixels"}
 

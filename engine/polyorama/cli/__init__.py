@@ -18,7 +18,7 @@ from polyorama.errors import PolyoramaError, UnavailableError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["COMMANDS", "DRAWING", "main"]
+__all__ = ["COMMANDS", "DRAWING", "Parser", "main"]
 
 COMMANDS: dict[str, str] = {
     "bench": "measure this machine: frames, files, start-up",
@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "convert": "change formats, merge, move, clean and thin out captures",
     "export": "write what a project shows as one capture, and say what each format costs",
     "edit": "run scripts of operations on projects and captures, and save the result",
+    "lab": "run published methods: live experiments, recorded, swept, and held to their claims",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
@@ -92,7 +93,7 @@ def _guarded(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    parser = _Parser(
+    parser = Parser(
         prog="polyorama",
         description="Edit, convert and render Gaussian-splat scenes.",
     )
@@ -120,10 +121,11 @@ def _run(arguments: list[str]) -> int:
     return int(run(options) or 0)
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, without the usage of forty options above it."""
 
     def error(self, message: str) -> NoReturn:
+        """Say it and leave with status 2."""
         text = one_line(message.removeprefix("argument ")).rstrip(".")
         self.exit(2, f"polyorama: {text}; {self.prog} --help tells more.\n")
 

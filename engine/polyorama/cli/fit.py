@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from polyorama.cli.arguments import color
+from polyorama.cli.stopping import stoppable as _stoppable
 from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-    from polyorama.core.jobs import Job, Progress
-
-T = TypeVar("T")
 
 _EXAMPLES = """\
 examples:
@@ -175,39 +168,3 @@ def _command(options: argparse.Namespace) -> str:
         if said is not True:
             words.append(Path(said).name if name in ("start", "mask_dir") else str(said))
     return one_line(" ".join(words))
-
-
-def _stoppable(job: Job[T]) -> Generator[Progress, None, T]:
-    """Let Ctrl-C and SIGTERM wait for the end of a step, so that what was reached is kept whole."""
-    asked: list[int] = []
-    before: dict[int, Any] = {}
-
-    def ask(number: int, _frame: object) -> None:
-        asked.append(number)
-        # Who asks again means it.
-        signal.signal(number, before[number])
-
-    try:
-        for known in (signal.SIGINT, signal.SIGTERM):
-            handler = signal.getsignal(known)
-            # What runs in the background may have been told to ignore Ctrl-C.
-            if handler not in (signal.SIG_IGN, None):
-                before[known] = handler
-                signal.signal(known, ask)
-    except ValueError:
-        # Not the main thread: signals are its own.
-        return (yield from job)
-    try:
-        while not asked:
-            try:
-                progress = next(job)
-            except StopIteration as stop:
-                return stop.value  # type: ignore[no-any-return]
-            yield progress
-    finally:
-        job.close()
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    # Whoever listened before hears it now, and knows Ctrl-C from a request to end.
-    signal.raise_signal(asked[-1])
-    raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""Ctrl-C while the compiler works, which cannot be asked to stop."""
+"""Ctrl-C: at once while the compiler works, between two steps where work is to be kept whole."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import signal
 import socket
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
-__all__ = ["ending_at_once"]
+    from polyorama.core.jobs import Job, Progress
+
+T = TypeVar("T")
+
+__all__ = ["ending_at_once", "stoppable"]
 
 _REQUESTS = (signal.SIGINT, signal.SIGTERM)
 
@@ -66,3 +70,39 @@ def _listen(here: socket.socket) -> None:
                 sys.stderr.write(f"{start}polyorama: stopped.\n")
                 sys.stderr.flush()
             os._exit(128 + number[0])
+
+
+def stoppable(job: Job[T]) -> Generator[Progress, None, T]:
+    """Let Ctrl-C and SIGTERM wait for the end of a step, so that what was reached is kept whole."""
+    asked: list[int] = []
+    before: dict[int, Any] = {}
+
+    def ask(number: int, _frame: object) -> None:
+        asked.append(number)
+        # Who asks again means it.
+        signal.signal(number, before[number])
+
+    try:
+        for known in (signal.SIGINT, signal.SIGTERM):
+            handler = signal.getsignal(known)
+            # What runs in the background may have been told to ignore Ctrl-C.
+            if handler not in (signal.SIG_IGN, None):
+                before[known] = handler
+                signal.signal(known, ask)
+    except ValueError:
+        # Not the main thread: signals are its own.
+        return (yield from job)
+    try:
+        while not asked:
+            try:
+                progress = next(job)
+            except StopIteration as stop:
+                return stop.value  # type: ignore[no-any-return]
+            yield progress
+    finally:
+        job.close()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    # Whoever listened before hears it now, and knows Ctrl-C from a request to end.
+    signal.raise_signal(asked[-1])
+    raise KeyboardInterrupt

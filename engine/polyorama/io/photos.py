@@ -30,6 +30,7 @@ __all__ = [
     "camera_of",
     "read_mask",
     "read_photo",
+    "read_pixels",
     "reduced_camera",
     "straightened",
 ]
@@ -171,7 +172,7 @@ def read_photo(shot: Shot, *, reduce: int = 1) -> Photo:
     UsageError
         If there is not enough memory to read it.
     """
-    pixels = _pixels(shot.path)
+    pixels = read_pixels(shot.path)
     height, width = pixels.shape[:2]
     camera = _camera_of_size(shot, width, height)
     mask = None if shot.mask is None else read_mask(shot.mask, (width, height))
@@ -210,7 +211,7 @@ def read_mask(path: str | os.PathLike[str], size: tuple[int, int]) -> NDArray[np
     FileFormatError
         If it is no picture, or of another size.
     """
-    values = _pixels(Path(path))
+    values = read_pixels(path)
     if (values.shape[1], values.shape[0]) != size:
         raise FileFormatError(
             f"The mask is {values.shape[1]}x{values.shape[0]}, its picture {size[0]}x{size[1]}; "
@@ -311,9 +312,17 @@ def camera_of(shot: Shot) -> Camera:
         return _camera_of_size(shot, *image.size)
 
 
-def _pixels(path: Path) -> NDArray[np.uint8]:
-    """(H, W, 3 or 4) uint8 of a picture's file, as stored: never turned by its metadata."""
-    with _picture(path) as image:
+def read_pixels(path: str | os.PathLike[str]) -> NDArray[np.uint8]:
+    """(H, W, 3 or 4) uint8 of a picture's file, as stored: never turned by its metadata.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no picture, or damaged.
+    UsageError
+        If there is not enough memory to read it.
+    """
+    with _picture(Path(path)) as image:
         require(
             _READING_BYTES * image.width * image.height,
             f"A picture of {image.width}x{image.height}; make it smaller: {path}",

@@ -10,6 +10,7 @@ A file that is still being written is named itself, as ``my_walk.py:Walk``.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.metadata
 import importlib.util
@@ -22,7 +23,7 @@ from typing import Any
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.lab.experiment import Experiment
 
-__all__ = ["experiment_class", "experiment_ids", "locator"]
+__all__ = ["described", "experiment_class", "experiment_ids", "locator"]
 
 _GROUP = "polyorama.experiments"
 
@@ -88,6 +89,40 @@ def _imported(name: str) -> type[Experiment]:
             f"The plug-in {name} ({point.value}) calls itself {found.id!r}; both names must agree."
         )
     return found  # type: ignore[no-any-return]
+
+
+def described(name: str) -> tuple[str, str]:
+    """Title and summary of an experiment by its exact id.
+
+    Our own are read from their source, which takes a millisecond; importing them would bring the
+    compiler and torch.
+    """
+    if name in _OWN:
+        module, _, attribute = _OWN[name].partition(":")
+        spec = importlib.util.find_spec(module)
+        if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
+            found = _constants(Path(spec.origin), attribute)
+            if "title" in found and "summary" in found:
+                return found["title"], found["summary"]
+    cls = experiment_class(name)
+    return cls.title, cls.summary
+
+
+def _constants(path: Path, attribute: str) -> dict[str, str]:
+    """The texts that a class in a file has for its attributes."""
+    found: dict[str, str] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == attribute:
+            for line in node.body:
+                if not isinstance(line, ast.Assign | ast.AnnAssign):
+                    continue
+                if not isinstance(line.value, ast.Constant):
+                    continue
+                targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+                for target in targets:
+                    if isinstance(target, ast.Name) and isinstance(line.value.value, str):
+                        found[target.id] = line.value.value
+    return found
 
 
 def locator(cls: type[Experiment]) -> str:

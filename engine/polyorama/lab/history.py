@@ -36,7 +36,7 @@ class History(Recording):
     """
 
     def __init__(self, experiment: Experiment, seed: int, *, budget: int = MEMORY_BYTES) -> None:
-        self.experiment_id = experiment.id
+        self.experiment_id, self.kind = experiment.id, type(experiment)
         self.seed = seed
         self.params = params_of(experiment)
         self.rivals = experiment.active

@@ -260,10 +260,17 @@ class Record(Recording):
     versions: Mapping[str, str]
 
     @classmethod
-    def open(cls, folder: Path | str) -> Record:
+    def open(cls, folder: Path | str, kind: type[Experiment] | None = None) -> Record:
         """Read what a folder holds.
 
         A run that was killed ends with the last snapshot that was written whole.
+
+        Parameters
+        ----------
+        folder
+            Of the run.
+        kind
+            The experiment's class; None to look it up by its id where it is needed.
 
         Raises
         ------
@@ -273,7 +280,7 @@ class Record(Recording):
             If it does not fit into memory.
         """
         record = cls()
-        record.folder = Path(folder)
+        record.folder, record.kind = Path(folder), kind
         if not record.folder.is_dir():
             raise FileFormatError(f"There is no folder of a run: {folder}")
         record._read_about(record.folder / _ABOUT)

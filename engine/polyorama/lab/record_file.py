@@ -180,9 +180,12 @@ class FrameWriter:
         try:
             while view:
                 view = view[self._file.write(view) :]
-        except OSError as error:
+        except BaseException as error:
+            # Half a frame would hide those that come after it.
             self._file.truncate(self.size)
             self._file.seek(self.size)
+            if not isinstance(error, OSError):
+                raise
             raise OutputError(
                 f"The run cannot be recorded any further ({(error.strerror or '').lower()}); what "
                 f"was recorded can be read, and resumed once there is room: {self._path.parent}"

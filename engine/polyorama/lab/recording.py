@@ -45,6 +45,8 @@ class Recording(abc.ABC):
     rivals: tuple[str, ...]
     paintings: Mapping[str, NDArray[np.float64]]
     rows: Rows
+    kind: type[Experiment] | None = None
+    """Its class, where it need not be looked up by its id."""
     _changes: list[Change]
 
     @property
@@ -121,7 +123,7 @@ class Recording(abc.ABC):
         UsageError, UnavailableError
             If it is not there any more, or takes other parameters now.
         """
-        cls = experiment_class(self.experiment_id)
+        cls = self.kind or experiment_class(self.experiment_id)
         known = {parameter.name for parameter in cls.parameters()}
         strange = sorted(set(self.params) - known)
         if strange:

@@ -1,0 +1,392 @@
+"""What the actions of ``polyorama lab`` do; imported only when one of them is done."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polyorama.cli.progress import show
+from polyorama.cli.stopping import stoppable
+from polyorama.core.params import checked, parameter_of
+from polyorama.core.text import count_of, one_line
+from polyorama.errors import UsageError
+from polyorama.lab import catalog
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Sequence
+
+    from polyorama.core.jobs import Job
+    from polyorama.core.params import Parameter
+    from polyorama.lab.experiment import Experiment
+    from polyorama.lab.recording import Recording
+    from polyorama.lab.sweep import Sweep
+    from polyorama.verbs.claims import Outcome
+
+__all__ = ["do_claims", "do_export", "do_list", "do_replay", "do_run", "do_sweep"]
+
+_WORDS = {"on": True, "off": False, "true": True, "false": False, "yes": True, "no": False}
+_WIDTH = 96
+
+
+def do_list(options: argparse.Namespace) -> int:
+    """Say which experiments there are, or all of one."""
+    if options.experiment:
+        _tell(catalog.experiment_class(options.experiment))
+        return 0
+    ids = catalog.experiment_ids()
+    wide = max(map(len, ids), default=0)
+    room = ""
+    for name in ids:
+        if name.partition("/")[0] != room:
+            room = name.partition("/")[0]
+            print(f"\n{room}" if name != ids[0] else room)
+        title, summary = catalog.described(name)
+        print(f"  {name:<{wide}}  {one_line(title)}")
+        print(_filled(one_line(summary), wide + 4))
+    if not ids:
+        print("There are no experiments here.")
+    return 0
+
+
+def _filled(text: str, indent: int) -> str:
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent
+    )  # fmt: skip
+
+
+def _tell(cls: type[Experiment]) -> None:
+    print(f"{cls.id}: {one_line(cls.title)}")
+    print(_filled(one_line(cls.summary), 2))
+    if cls.paper is not None:
+        paper = cls.paper
+        print(_filled(f"{paper.authors}: {paper.title}. {paper.venue}. {paper.link}".strip(), 2))
+    if cls.caveat:
+        print(_filled(cls.caveat, 2))
+    parameters = cls.parameters()
+    if parameters:
+        print("\nparameters")
+    for parameter in parameters:
+        print(f"  {parameter.name:<20} {_kind(parameter)}")
+        if parameter.help:
+            print(_filled(parameter.help, 23))
+    _table("methods that can take part", [(r.id, r.title, r.help) for r in cls.rivals])
+    shapes = [(c.name, c.title, f"{c.shape[1]}x{c.shape[0]} cells") for c in cls.canvases]
+    _table("canvases", shapes)
+    _table("presets", [(p.title, "", p.help) for p in cls.presets])
+    _table("claims", [(c.id, "", c.text) for c in cls.claims()])
+
+
+def _kind(parameter: Parameter) -> str:
+    default = parameter.default
+    parts = [f"{default:g}" if isinstance(default, float) else str(default)]
+    if parameter.unit:
+        parts[0] += f" {parameter.unit}"
+    if parameter.choices:
+        parts.append("one of " + ", ".join(parameter.choices))
+    if math.isfinite(parameter.low) or math.isfinite(parameter.high):
+        parts.append(f"{parameter.low:g} to {parameter.high:g}")
+    if parameter.live:
+        parts.append("can change while it runs")
+    return "; ".join(parts)
+
+
+def _table(title: str, rows: Sequence[tuple[str, str, str]]) -> None:
+    if not rows:
+        return
+    print(f"\n{title}")
+    for name, what, text in rows:
+        print(f"  {name:<20} {what}".rstrip())
+        if text:
+            print(_filled(one_line(text), 23))
+
+
+def do_run(options: argparse.Namespace) -> int:
+    """Run, or go on with, an experiment."""
+    from polyorama.verbs.lab import resume_job, run_job
+
+    job: Job[Recording]
+    if options.resume:
+        if not options.output:
+            raise UsageError("Say which run goes on with -o FOLDER.")
+        catalog.experiment_class(options.experiment)
+        job = resume_job(options.output, steps=options.steps, every=options.every)
+    else:
+        subject = _made(options)
+        job = run_job(
+            subject, seed=options.seed, steps=options.steps, every=options.every,
+            folder=options.output,
+        )  # fmt: skip
+    try:
+        done = show(stoppable(job))
+    except KeyboardInterrupt:
+        if not options.output:
+            raise
+        print(
+            f"polyorama: stopped; run it again with --resume to go on: {options.output}",
+            file=sys.stderr,
+        )
+        return 130
+    _say_end(done)
+    if options.output:
+        count = count_of(done.length, "snapshot")
+        print(f"Recorded {count}: {one_line(options.output)}", file=sys.stderr)
+    return 0
+
+
+def _made(options: argparse.Namespace) -> Experiment:
+    from polyorama.lab.making import made
+    from polyorama.verbs.lab import painting_of
+
+    cls = catalog.experiment_class(options.experiment)
+    paintings = {}
+    for text in options.paint:
+        name, path = _pair(text, "--paint", "reward=picture.png")
+        paintings[name] = painting_of(cls.canvas(name), path)
+    return made(options.experiment, _values(options, cls), _rivals(options), paintings)
+
+
+def _rivals(options: argparse.Namespace) -> tuple[str, ...] | None:
+    return None if options.rivals is None else tuple(_words(options.rivals))
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _values(options: argparse.Namespace, cls: type[Experiment]) -> dict[str, Any]:
+    """The parameters that flags and ``--set`` name."""
+    found: dict[str, Any] = {}
+    for key, text in vars(options).items():
+        name = key.removeprefix("parameter:")
+        if name != key:
+            found[name] = value_of(parameter_of(cls.Params, name), text)
+    for text in options.set:
+        name, value = _pair(text, "--set", "horizon=1000")
+        found[name] = value_of(parameter_of(cls.Params, name), value)
+    return found
+
+
+def _pair(text: str, option: str, example: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} takes a name and a value, as in {option} {example}.")
+    return name.strip().replace("-", "_"), value
+
+
+def value_of(parameter: Parameter, text: str) -> Any:
+    """The value of a parameter that a text means.
+
+    Raises
+    ------
+    UsageError
+        If it means none.
+    """
+    value: Any = text.strip()
+    if parameter.kind == "flag":
+        value = _WORDS.get(value.lower(), value)
+    elif parameter.kind in ("vector", "color"):
+        with contextlib.suppress(ValueError):
+            value = tuple(float(word) for word in value.strip("[]()").split(","))
+    elif parameter.kind != "choice":
+        try:
+            # As JSON first: a whole number may have more digits than a float.
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            with contextlib.suppress(ValueError):
+                value = float(value)
+    return checked(parameter, value)
+
+
+def _say_end(recording: Recording) -> None:
+    """The scalars of the last snapshot, and the note."""
+    _say(recording, recording.length - 1)
+
+
+def _say(recording: Recording, index: int) -> None:
+    rows = recording.rows
+    cells = rows.scalars.row(index)
+    wide = max(map(len, cells))
+    for name, value in cells.items():
+        shown = f"{value:,.0f}" if name == "step" else f"{value:.6g}"
+        print(f"{one_line(name):<{wide}}  {shown}")
+    if note := rows.note(index):
+        print(one_line(note))
+
+
+def do_sweep(options: argparse.Namespace) -> int:
+    """Run many seeds, and say what came of it."""
+    from polyorama.lab.sweep import sweep_job
+    from polyorama.verbs.lab import usual_steps
+
+    cls = catalog.experiment_class(options.experiment)
+    subject = _made(options)
+    parameter, values = "", tuple[Any, ...]()
+    if options.over:
+        parameter, text = _pair(options.over, "--over", "horizon=100,1000")
+        known = parameter_of(cls.Params, parameter)
+        values = tuple(value_of(known, word) for word in _words(text))
+    seeds: Any = options.seeds
+    if options.first_seed:
+        seeds = range(options.first_seed, options.first_seed + options.seeds)
+    job = sweep_job(
+        options.experiment, seeds=seeds,
+        steps=usual_steps(options.experiment) if options.steps is None else options.steps,
+        every=options.every, parameter=parameter, values=values,
+        params=_values(options, cls), rivals=_rivals(options), paintings=subject.paintings,
+        level=options.level, processes=options.processes,
+    )  # fmt: skip
+    found = show(job)
+    _say_sweep(found)
+    if options.output:
+        found.write_csv(options.output)
+        print(f"Wrote {one_line(options.output)}", file=sys.stderr)
+    if options.figure:
+        _draw_sweep(found, options)
+    for failure in found.failures:
+        what = f"{found.name} {failure.value!r}, " if found.name else ""
+        print(f"polyorama: {what}seed {failure.seed} failed: {failure.text}", file=sys.stderr)
+    return 1 if found.failures else 0
+
+
+def _draw_sweep(found: Sweep, options: argparse.Namespace) -> None:
+    from polyorama.lab.exporting import save_figure
+    from polyorama.lab.figure_page import FIGURE_SIZE
+    from polyorama.lab.sweep_figure import sweep_figure
+
+    figure = sweep_figure(
+        found, _words(options.columns), size=options.size or FIGURE_SIZE, theme=options.theme,
+        log=options.log,
+    )  # fmt: skip
+    save_figure(figure, options.figure, f"{options.experiment}, {found.seeds} seeds")
+    print(f"Wrote {one_line(options.figure)}", file=sys.stderr)
+
+
+def _say_sweep(found: Sweep) -> None:
+    """A line a value and scalar: the mean at the last step that runs reached, and its band."""
+    head = f"{100 * found.level:g} % confidence"
+    wide = max(map(len, (*found.columns, "scalar")))
+    first = max([len(str(value)) for value in found.values] + [len(found.name)])
+    lead = f"{found.name:<{first}}  " if found.name else ""
+    print(f"{lead}{'scalar':<{wide}}  {'step':>10}  {'mean':>12}  {head:>27}  {'runs':>6}")
+    for v, value in enumerate(found.values):
+        for c, column in enumerate(found.columns):
+            filled = found.count[v, c].nonzero()[0]
+            if not len(filled):
+                continue
+            at = int(filled[-1])
+            mean, half = found.mean[v, c, at], found.half[v, c, at]
+            band = "one run" if math.isnan(half) else f"{mean - half:.6g} to {mean + half:.6g}"
+            lead = f"{value!s:<{first}}  " if found.name else ""
+            print(
+                f"{lead}{one_line(column):<{wide}}  {found.steps[at]:>10,}  {mean:>12.6g}  "
+                f"{band:>27}  {found.count[v, c, at]:>6,}"
+            )
+
+
+def do_replay(options: argparse.Namespace) -> int:
+    """Say what a run holds, and perhaps whether it repeats."""
+    from polyorama.verbs.lab import check_run_job, open_run
+
+    if options.source:
+        catalog.experiment_class(options.source)
+    record = open_run(options.folder)
+    versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
+    print(f"{one_line(record.title)} ({one_line(record.experiment_id)}), seed {record.seed}")
+    values = ", ".join(f"{name} {value}" for name, value in record.params.items())
+    if values:
+        print(_filled(one_line(values), 2))
+    if record.rivals:
+        print(_filled(one_line("methods " + ", ".join(record.rivals)), 2))
+    print(_filled(one_line(f"made with {versions}"), 2))
+    end = ", to its end" if record.done else ""
+    last = int(record.steps[-1])
+    print(f"  {count_of(record.length, 'snapshot')} over {count_of(last, 'step')}{end}")
+    for change in record.changes:
+        shown = change.value if isinstance(change.value, bool | int | float | str) else "painted"
+        print(f"  changed at step {change.step:,}: {one_line(f'{change.name} {shown}')}")
+    print()
+    _say(record, record.length - 1 if options.at is None else record.index_at(options.at))
+    if options.check:
+        show(check_run_job(options.folder))
+        print("\nRun again, every snapshot is the same, bit for bit.")
+    return 0
+
+
+def do_export(options: argparse.Namespace) -> int:
+    """Write a run as files."""
+    from polyorama.lab.exporting import export
+    from polyorama.lab.figure_page import FIGURE_SIZE
+    from polyorama.verbs.lab import open_run
+
+    if options.source:
+        catalog.experiment_class(options.source)
+    record = open_run(options.folder)
+    looks = {"views": _words(options.views), "size": options.size or FIGURE_SIZE,
+             "theme": options.theme}  # fmt: skip
+    for target in options.output:
+        ending = Path(target).suffix.lower()
+        extra: dict[str, Any] = {}
+        if ending in (".png", ".svg"):
+            at = record.length - 1 if options.at is None else record.index_at(options.at)
+            extra = {**looks, "index": at}
+        elif ending == ".mp4":
+            first = 0 if options.first is None else record.index_at(options.first)
+            stop = None if options.last is None else record.index_at(options.last) + 1
+            extra = {**looks, "fps": options.fps, "first": first, "stop": stop}
+        show(export(record, target, **extra))
+        print(f"Wrote {one_line(target)}", file=sys.stderr)
+    return 0
+
+
+def do_claims(options: argparse.Namespace) -> int:
+    """Measure claims, and say what came of them."""
+    from polyorama.verbs.claims import claims_job, write_claims
+
+    outcomes = show(claims_job(options.experiment, study=options.study))
+    _say_claims(outcomes)
+    if options.json:
+        write_claims(outcomes, options.json)
+        print(f"Wrote {one_line(options.json)}", file=sys.stderr)
+    return 0 if all(outcome.as_expected for outcome in outcomes) else 1
+
+
+def _say_claims(outcomes: Iterable[Outcome]) -> None:
+    counts: dict[str, int] = {}
+    experiment = ""
+    for outcome in outcomes:
+        counts[outcome.verdict] = counts.get(outcome.verdict, 0) + 1
+        if outcome.experiment != experiment:
+            experiment = outcome.experiment
+            print(experiment)
+        took = f" ({outcome.seconds:.1f} s)" if outcome.figures else ""
+        print(f"  {outcome.claim.id}: {outcome.verdict}{took}")
+        print(_filled(one_line(outcome.claim.text), 4))
+        if outcome.claim.shown_false:
+            print(_filled(one_line(f"Shown false: {outcome.claim.shown_false}"), 4))
+        if outcome.error:
+            print(_filled(one_line(outcome.error), 4))
+        for figure in outcome.figures:
+            unit = f" {figure.unit}" if figure.unit else ""
+            state = "holds" if figure.holds else "fails"
+            print(
+                f"    {one_line(figure.name):<40} {figure.value:>11.5g}{unit:<6} "
+                f"accepted {_accepted(figure.low, figure.high):<20} {state}"
+            )
+            if figure.reference:
+                print(_filled(one_line(f"reference: {figure.reference}"), 6))
+    print()
+    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "No claims here.")
+
+
+def _accepted(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "anything"
+    if math.isinf(high):
+        return f"at least {low:.5g}"
+    return f"at most {high:.5g}" if math.isinf(low) else f"{low:.5g} to {high:.5g}"
