@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.lab.figure_page import font, words
+from polyorama.lab.figure_page import DPI, font, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Axis
 
 __all__ = [
-    "axis_words", "dressed", "extent_of", "labelled", "legend_of", "positive", "scaled",
-    "slope_rules", "thinned", "tick_font",
+    "axis_words", "dressed", "extent_of", "labelled", "legend_of", "name_ends", "positive", "room_for",
+    "scaled", "slope_rules", "thinned", "tick_font",
 ]  # fmt: skip
 
 _MOST_POINTS = 4000
 """Of one line: more than a figure has columns."""
+_LETTER, _HANDLE = 6.3, 38.0
+"""Pixels of a letter, and of what stands before a name."""
+_LEGEND_LINE, _END_LINE = 16.0, 13.0
+_BESIDE, _RIGHT_BESIDE = 52.0, 60.0
+"""Pixels that there are beside a picture."""
 
 
 def thinned(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -46,7 +51,7 @@ def dressed(axes: Any, look: Look, title: str) -> None:
     for name, spine in axes.spines.items():
         spine.set_visible(name in ("left", "bottom"))
         spine.set_color(look.line)
-    axes.tick_params(colors=look.quiet, length=0, **tick_font())
+    axes.tick_params(which="both", colors=look.quiet, length=0, **tick_font())
     axes.grid(True, color=look.line, lw=0.6, alpha=0.7)
     axes.set_axisbelow(True)
     axes.set_title(words(title), color=look.text, loc="left", **font(13))
@@ -102,19 +107,96 @@ def slope_rules(
     for slope in slopes:
         line = y[-1] * (x / x[-1]) ** slope
         axes.plot(x, line, color=look.quiet, lw=0.9, linestyle=(0, (1.0, 2.2)))
-        axes.annotate(f"slope {slope:g}", (x[0], line[0]), color=look.quiet, **font(10))
+        axes.annotate(
+            f"slope {slope:.3g}", (x[0], line[0]), (0, 3), textcoords="offset points",
+            color=look.quiet, **font(10),
+        )  # fmt: skip
+
+
+def name_ends(axes: Any, ends: Sequence[tuple[str, float, str]]) -> bool:
+    """Write the names of lines beside their ends, apart from each other; whether there is room.
+
+    Parameters
+    ----------
+    ends
+        Name, last ordinate and colour of each line.
+    """
+    box = axes.get_position()
+    wide, high = axes.figure.get_size_inches() * DPI
+    tall = box.height * high
+    if not ends or _END_LINE * len(ends) > tall:
+        return False
+    # Where they end, as a share of the height, from the bottom.
+    low, high_end = axes.get_ylim()
+    scale = axes.transScale.transform
+    bottom, top = scale((1.0, low))[1], scale((1.0, high_end))[1]
+    found = sorted(
+        ((scale((1.0, y))[1] - bottom) / (top - bottom), name, color) for name, y, color in ends
+    )
+    gap = _END_LINE / tall
+    places: list[float] = []
+    for share, _, _ in found:
+        lowest = places[-1] + gap if places else 0.5 * gap
+        places.append(max(share, lowest))
+    # What was pushed over the top comes down, and pushes those below.
+    limit = 1.0
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], limit)
+        limit = places[k] - gap
+    room = _LETTER * max(len(name) for _, name, _ in found) + 10.0
+    shift = min(max(0.0, room - _RIGHT_BESIDE) / wide, 0.5 * box.width)
+    axes.set_position((box.x0, box.y0, box.width - shift, box.height))
+    for place, (_, name, color) in zip(places, found, strict=True):
+        axes.annotate(
+            words(name), (1.0, place), (6, 0), xycoords="axes fraction",
+            textcoords="offset points", va="center", color=color, **font(11),
+        )  # fmt: skip
+    return True
 
 
 def legend_of(axes: Any, look: Look) -> None:
-    """Write what has a name into a legend where there is room."""
-    _, labels = axes.get_legend_handles_labels()
-    if labels:
-        kept = font(11)
+    """Write what has a name on lines between the title and the picture, which makes room."""
+    handles, labels = axes.get_legend_handles_labels()
+    kept = dict(zip(labels, handles, strict=True))
+    if not kept:
+        return
+    box = axes.get_position()
+    wide, high = axes.figure.get_size_inches() * DPI
+    lines: list[list[str]] = [[]]
+    used = 0.0
+    for name in kept:
+        entry = _LETTER * len(name) + _HANDLE
+        if lines[-1] and used + entry > box.width * wide:
+            lines.append([])
+            used = 0.0
+        lines[-1].append(name)
+        used += entry
+    room = min(_LEGEND_LINE * len(lines), 0.5 * box.height * high)
+    step = room / len(lines) / (box.height * high - room)
+    axes.set_position((box.x0, box.y0, box.width, box.height - room / high))
+    title = axes.get_title(loc="left")
+    pad = 6.0 + room * 72.0 / DPI
+    axes.set_title(title, loc="left", color=look.text, pad=pad, **font(13))
+    small = font(11)
+    for k, names in enumerate(lines):
         legend = axes.legend(
-            frameon=False, labelcolor=look.text, handlelength=2.6, loc="best",
-            prop={"family": kept["fontfamily"], "size": kept["fontsize"]},
+            [kept[name] for name in names], names, ncols=len(names), loc="lower left",
+            bbox_to_anchor=(0.0, 1.0 + step * (len(lines) - 1 - k)), frameon=False,
+            labelcolor=look.quiet, handlelength=1.6, handletextpad=0.5, columnspacing=1.0,
+            borderpad=0.15, borderaxespad=0.0, scatterpoints=1,
+            prop={"family": small["fontfamily"], "size": small["fontsize"]},
         )  # fmt: skip
-        legend.set_zorder(5)
+        if k + 1 < len(lines):
+            axes.add_artist(legend)
+
+
+def room_for(axes: Any, names: Sequence[str]) -> None:
+    """Move the left edge of a picture so that names beside it are whole."""
+    box = axes.get_position()
+    wide = axes.figure.get_size_inches()[0] * DPI
+    longest = _LETTER * max(map(len, names), default=0) + 12.0
+    shift = min(max(0.0, longest - _BESIDE) / wide, 0.5 * box.width)
+    axes.set_position((box.x0 + shift, box.y0, box.width - shift, box.height))
 
 
 def extent_of(x: Axis, y: Axis, columns: int, rows: int) -> tuple[float, float, float, float]:

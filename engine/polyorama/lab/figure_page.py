@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from polyorama.lab.look import Look
 
 __all__ = [
-    "FIGURE_SIZE", "blank", "captioned", "drawn_pixels", "font", "grid_axes", "words", "wrapped",
+    "DPI", "FIGURE_SIZE", "blank", "captioned", "drawn_pixels", "font", "grid_axes", "words",
+    "wrapped",
 ]  # fmt: skip
 
 FIGURE_SIZE = (1280, 720)

@@ -13,7 +13,9 @@ from polyorama.lab.figure_axes import (
     extent_of,
     labelled,
     legend_of,
+    name_ends,
     positive,
+    room_for,
     scaled,
     slope_rules,
     thinned,
@@ -74,21 +76,30 @@ class Painter:
     def _number(self, series: Series, place: int) -> int:
         return self._rivals.get(series.rival, place)
 
+    def _color(self, series: Series, beside: Sequence[Series], number: int) -> str:
+        """A rival's colour; grey for a line of no rival among those of rivals."""
+        if not series.rival and any(other.rival for other in beside):
+            return self._look.quiet
+        return self._look.color(number)
+
     def _paint_curve(self, view: kinds.Curve, axes: Any) -> None:
         scaled(axes, view.x, view.y)
         drawn: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        ends: list[tuple[str, float, str]] = []
         for place, series in enumerate(view.series):
             line = self._line(view, series, series.key)
             if line is None:
                 continue
             number = self._number(series, place)
-            color = self._look.color(number)
+            color = self._color(series, view.series, number)
             x, y = positive(view, *line)
             if not len(x):
                 continue
             drawn.append((x, y))
             x, y = thinned(x, y)
             label = words(series.title) or None
+            if label is not None:
+                ends.append((series.title, float(y[-1]), color))
             if series.style == "dots" or len(x) == 1:
                 axes.plot(x, y, "o", ms=3.0, color=color, label=label)
             else:
@@ -103,7 +114,8 @@ class Painter:
         if view.x.log and view.y.log and drawn:
             slope_rules(axes, view.slope, *drawn[0], self._look)
         labelled(axes, self._look, view.x, view.y)
-        legend_of(axes, self._look)
+        if not name_ends(axes, ends):
+            legend_of(axes, self._look)
 
     def _line(
         self, view: kinds.Curve, series: Series, key: str
@@ -252,6 +264,7 @@ class Painter:
         places = np.arange(len(names))[::-1]
         known = np.isfinite(sizes)
         axes.barh(places[known], np.array(sizes)[known], 0.7, color=np.array(shades)[known])
+        room_for(axes, names)
         axes.set_yticks(places, [words(name) for name in names])
         limit = values.get(view.limit)
         if isinstance(limit, float) and np.isfinite(limit):
