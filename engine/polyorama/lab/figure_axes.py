@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Axis
 
 __all__ = [
-    "axis_words", "dressed", "extent_of", "labelled", "legend_of", "name_ends", "positive", "room_for",
-    "scaled", "slope_rules", "thinned", "tick_font",
+    "axis_words", "dressed", "extent_of", "labelled", "legend_of", "name_ends", "positive",
+    "room_for", "scaled", "slope_rules", "thinned", "tick_font",
 ]  # fmt: skip
 
 _MOST_POINTS = 4000
