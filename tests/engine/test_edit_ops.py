@@ -54,6 +54,14 @@ def test_names() -> None:
         doc.rename("pot", "  ")
 
 
+def test_steps_are_told_without_the_document_s_own_paths() -> None:
+    doc = plain()
+    doc.set("document/background", (0.1, 0.2, 0.3))
+    assert doc.history.commands[-1].title == "Set background"
+    doc.set("pot/visible", False)
+    assert doc.history.commands[-1].title == "Set pot/visible"
+
+
 def test_choosing_showing_and_fixing() -> None:
     doc = plain()
     doc.choose(["leaf", "pot", "leaf"])

@@ -33,7 +33,7 @@ _FIRST = ("start", "open")
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tests.gui.tour", description="Walk through the studio.")
-    parser.add_argument("out", type=Path, help="folder of the pictures")
+    parser.add_argument("out", type=Path, nargs="?", help="folder of the pictures")
     parser.add_argument("--only", action="append", default=[], metavar="STEP", help="these alone")
     parser.add_argument("--from", dest="first", metavar="STEP", help="from this one on")
     parser.add_argument("--size", default="1440x900", help="window, logical pixels")
@@ -62,6 +62,12 @@ def steps_of(room: str) -> tuple[Step, ...]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Walk; returns the exit status."""
     options = _parser().parse_args(argv)
+    if options.list:
+        sys.stdout.write("".join(f"{step.name}\n" for step in steps()))
+        return 0
+    if options.out is None:
+        sys.stderr.write("Name the folder of the pictures.\n")
+        return 2
     scene = options.scene or shared_folder() / "splats" / "plant.splat"
     if not scene.is_file():
         sys.stderr.write(f"The capture is not here: {scene}\n")

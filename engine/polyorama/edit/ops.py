@@ -86,12 +86,16 @@ class Op:
         }
 
     def titled(self, arguments: dict[str, Any]) -> str:
-        """The title with arguments filled in."""
+        """The title with arguments filled in; what is the whole document's goes by its own name."""
         shown = {
             name: parameter.default
             for name, parameter in inspect.signature(self.function).parameters.items()
         }
-        return self.title.format_map(shown | arguments)
+        shown |= arguments
+        path = shown.get("path")
+        if isinstance(path, str):
+            shown["path"] = path.removeprefix("document/").replace("_", " ")
+        return self.title.format_map(shown)
 
 
 def op(title: str, name: str = "") -> Callable[[F], F]:
