@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from polyorama.lab.snapshot import Snapshot
-from polyorama.lab.views import Axis, Curve, Series
+from polyorama.lab.views import Axis, Boxes, Curve, Points, Series
 from polyorama_studio.theme import Theme
 from polyorama_studio.workspaces.lab.history import History
 from polyorama_studio.workspaces.lab.views import make_view
@@ -348,3 +348,31 @@ def test_stage_and_theme_change_every_size_and_colour(qtbot: QtBot, theme: Theme
     theme.set_name("light")
     light = widget.grab().toImage().pixelColor(300, 4)
     assert light.lightness() > dark.lightness() + 100
+
+
+def test_theory_among_rivals_is_quiet(qtbot: QtBot, theme: Theme) -> None:
+    series = (Series("a", "First", rival="first"), Series("t", "Theory", style="dashed"))
+    widget = shown(qtbot, theme, curve(series=series))
+    widget.show_update(EMPTY, history_of(a=np.arange(5.0), t=np.arange(5.0)))
+    look = widget.look
+    measured, theory = (widget._pen(line).color() for line in widget.lines)
+    assert theory == look.tokens.color("quiet")
+    assert measured == look.tokens.color("series1")
+    alone = shown(qtbot, theme, curve(series=series[1:]))
+    assert alone._pen(alone.lines[0]).color() == look.tokens.color("series1")
+
+
+def test_legends_have_the_colours_that_are_given_and_hold_still(qtbot: QtBot, theme: Theme) -> None:
+    view = Points(
+        id="p", title="Boxes", x=Axis("x"), y=Axis("y"),
+        layers=(Boxes("a", "Red", value="a_color"), Boxes("b", "Many", value="b_color")),
+    )  # fmt: skip
+    widget = shown(qtbot, theme, view)
+    boxes, red = np.array([[0.0, 0.0, 1.0, 1.0]] * 2), np.array([[1.0, 0.0, 0.0]] * 2)
+    values = {"a": boxes, "a_color": red, "b": boxes, "b_color": np.eye(3)[:2]}
+    widget.show_update(Snapshot(0, values), history_of(a=np.arange(1.0)))
+    colors = [entry.pen.color().name() for entry in widget.legend()]
+    assert colors == ["#ff0000", widget.look.color("", 1).name()]
+    widget.show_update(Snapshot(1, {"b": boxes}), history_of(a=np.arange(2.0)))
+    assert [entry.title for entry in widget.legend()] == ["Red", "Many"]
+    assert widget.legend()[0].pen.color().name() == "#ff0000"

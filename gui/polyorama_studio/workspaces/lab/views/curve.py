@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
 from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget
 from polyorama_studio.workspaces.lab.views.lines import Line
+from polyorama_studio.workspaces.lab.views.look import GUIDE
 from polyorama_studio.workspaces.lab.views.marks import Figure, paint_figures, stair
 from polyorama_studio.workspaces.lab.views.plot import Plane
 from polyorama_studio.workspaces.lab.views.primitives import draw_dots, draw_line, path_of
@@ -52,7 +53,11 @@ class CurveView(ViewWidget):
     def __init__(
         self, view: Curve, theme: Theme, rivals: Rivals[str, int], parent: QWidget | None = None
     ) -> None:
-        self.lines = [Line(view, series, number) for number, series in enumerate(view.series)]
+        compared = any(series.rival for series in view.series)
+        self.lines = [
+            Line(view, series, GUIDE if compared and not series.rival else number)
+            for number, series in enumerate(view.series)
+        ]
         both = view.x.log and view.y.log
         self.rules = [SlopeRule(slope, view.slope) for slope in view.slope] if both else []
         self._pointer: QPointF | None = None

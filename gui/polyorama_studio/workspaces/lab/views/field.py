@@ -86,7 +86,7 @@ class FieldView(ViewWidget):
         self._contours = ContourLines()
         self._pointer: QPointF | None = None
         self._picking = False
-        self._there: tuple[bool, ...] = ()
+        self._seen: tuple[bool, ...] = ()
         super().__init__(view, theme, rivals, parent)
 
     def make_body(self) -> QWidget:
@@ -112,8 +112,8 @@ class FieldView(ViewWidget):
             self._place_body()
 
     def legend(self) -> list[Entry]:
-        """Layers that are there."""
-        return [art.entry(self.look) for art in self.layers if art.there and art.layer.title]
+        """Layers that are or were there."""
+        return [art.entry(self.look) for art in self.layers if art.seen and art.layer.title]
 
     # Data
 
@@ -126,9 +126,9 @@ class FieldView(ViewWidget):
         self._contours.take(array_of(snapshot, self.view.contours))
         for art in self.layers:
             art.take(snapshot)
-        there = tuple(art.there for art in self.layers)
-        if there != self._there:
-            self._there = there
+        seen = tuple(art.seen for art in self.layers)
+        if seen != self._seen:
+            self._seen = seen
             self.legend_changed()
         self._show_values()
 

@@ -69,8 +69,8 @@ class GraphView(ViewWidget):
         self.plane.dress(self.look)
 
     def legend(self) -> list[Entry]:
-        """Layers that are there."""
-        return [art.entry(self.look) for art in self.layers if art.there and art.layer.title]
+        """Layers that are or were there."""
+        return [art.entry(self.look) for art in self.layers if art.seen and art.layer.title]
 
     def take(self, snapshot: Snapshot, history: History) -> None:
         """Look nodes and edges up; edges to nodes that are not there are left out."""

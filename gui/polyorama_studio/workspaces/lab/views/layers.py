@@ -91,7 +91,10 @@ class LayerArt:
         self.points: Floats = np.empty((0, 2))
         """Positions that it needs room for, (M, dimension)."""
         self.there = False
+        self.seen = False
+        """Whether it was there at any moment, and so stands in the legend: that holds still."""
         self.values: NDArray | None = None
+        self._given: QColor | None = None
         self.span = Following(Axis(), air=False)
         self._shape: Floats = np.empty((0, 0))
         self._trail: deque[Floats] = deque(maxlen=_MOST_TRAIL)
@@ -105,6 +108,7 @@ class LayerArt:
         self.values = None
         if main is not None:
             self.there = self._take_shape(snapshot, main)
+            self.seen |= self.there
         if not self.there:
             self.points = np.empty((0, 2))
             self._trail.clear()
@@ -112,6 +116,8 @@ class LayerArt:
         value = array_of(snapshot, getattr(layer, "value", ""))
         if value is not None and len(value) == len(main) and value.ndim in (1, 2):
             self.values = value
+            if value.ndim == 2 and (value == value[0]).all():
+                self._given = _rgb_colored(value[:1])[0][0]
             if value.ndim == 1:
                 finite = value[np.isfinite(value)]
                 if len(finite):
@@ -161,7 +167,10 @@ class LayerArt:
     def entry(self, look: Look) -> Entry:
         """Its line of a legend."""
         mark = {Dots: "dot", Boxes: "box", Ellipses: "ring"}.get(type(self.layer), "line")
-        return Entry(self.layer.title, self._pen(look), mark, edged=self._over)
+        pen = self._pen(look)
+        if self._given is not None:
+            pen.setColor(self._given)
+        return Entry(self.layer.title, pen, mark, edged=self._over)
 
     def color(self, look: Look) -> QColor:
         """Where no values say otherwise."""

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Colormap, Style
     from polyorama_studio.theme import Tokens
 
-__all__ = ["Look", "color_of", "color_table"]
+__all__ = ["GUIDE", "Look", "color_of", "color_table"]
+
+GUIDE = -1
+"""Place of a line of no rival among those of rivals: theory, bounds; quiet, so as not to seem one
+of them."""
 
 _OVER = ("overlay", "series2", "series6", "series3", "series4", "series5")
 _STYLES: dict[str, tuple[float, ...]] = {"dashed": (5.0, 3.0), "dotted": (1.0, 2.2)}
@@ -103,7 +107,8 @@ class Look:
 
     def color(self, rival: str, position: int) -> QColor:
         """Colour of a line or a group."""
-        return self.tokens.color(series_token(self.number(rival, position)))
+        number = self.number(rival, position)
+        return self.tokens.color("quiet" if number == GUIDE else series_token(number))
 
     def color_over(self, rival: str, position: int) -> QColor:
         """Colour of a group that lies over a colour map, which is dark in both themes."""
@@ -113,8 +118,8 @@ class Look:
 
     def pen(self, rival: str, position: int, style: Style = "line") -> QPen:
         """Of a line: what is measured is solid or patterned by its rival, theory by its style."""
-        color = self.color(rival, position)
-        pattern = _STYLES.get(style) or dashes(self.number(rival, position))
+        color, number = self.color(rival, position), self.number(rival, position)
+        pattern = _STYLES.get(style) or (() if number == GUIDE else dashes(number))
         width = self.stroke if style not in _STYLES else 0.8 * self.stroke
         pen = QPen(color, width)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)

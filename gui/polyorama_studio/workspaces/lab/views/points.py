@@ -42,7 +42,7 @@ class PointsView(ViewWidget):
         self.layers = [LayerArt(layer, number) for number, layer in enumerate(view.layers)]
         self._contours = ContourLines()
         self._pointer: QPointF | None = None
-        self._there: tuple[bool, ...] = ()
+        self._seen: tuple[bool, ...] = ()
         super().__init__(view, theme, rivals, parent)
 
     def make_body(self) -> QWidget:
@@ -64,8 +64,8 @@ class PointsView(ViewWidget):
         self.plane.dress(self.look)
 
     def legend(self) -> list[Entry]:
-        """Layers that are there."""
-        return [art.entry(self.look) for art in self.layers if art.there and art.layer.title]
+        """Layers that are or were there."""
+        return [art.entry(self.look) for art in self.layers if art.seen and art.layer.title]
 
     def take(self, snapshot: Snapshot, history: History) -> None:
         """Look the layers up and let the axes hold them."""
@@ -82,9 +82,9 @@ class PointsView(ViewWidget):
                 if len(values):
                     span.fit(float(values.min()), float(values.max()))
         self._contours.take(array_of(snapshot, self.view.contours))
-        there = tuple(art.there for art in self.layers)
-        if there != self._there:
-            self._there = there
+        seen = tuple(art.seen for art in self.layers)
+        if seen != self._seen:
+            self._seen = seen
             self.legend_changed()
         plane.scale_of_colors = self._scale()
         plane.lay_out()
