@@ -115,7 +115,7 @@ def _add_run(actions: Any) -> None:
     add("--every", type=int, metavar="N", help="steps between snapshots (30 a second)")
     add("-o", "--output", metavar="FOLDER", help="record it there")
     add("--resume", action="store_true", help="go on with the run in FOLDER, to --steps in all")
-    add("--seed", type=int, default=0, metavar="N", help="of all luck (0)")
+    add("--seed", type=int, metavar="N", help="of all luck (0)")
     _add_what(parser)
 
 

@@ -14,7 +14,8 @@ from polyorama.cli.progress import show
 from polyorama.cli.stopping import stoppable
 from polyorama.core.params import checked, parameter_of
 from polyorama.core.text import count_of, one_line
-from polyorama.errors import UsageError
+from polyorama.errors import OutputError, UnavailableError, UsageError
+from polyorama.io.atomic import check_target
 from polyorama.lab import catalog
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def do_list(options: argparse.Namespace) -> int:
         if name.partition("/")[0] != room:
             room = name.partition("/")[0]
             print(f"\n{room}" if name != ids[0] else room)
-        title, summary = catalog.described(name)
+        try:
+            title, summary = catalog.described(name)
+        except UnavailableError as error:  # the others are listed all the same
+            title, summary = "not available", str(error)
         print(f"  {name:<{wide}}  {one_line(title)}")
         print(_filled(one_line(summary), wide + 4))
     if not ids:
@@ -114,12 +118,18 @@ def do_run(options: argparse.Namespace) -> int:
     if options.resume:
         if not options.output:
             raise UsageError("Say which run goes on with -o FOLDER.")
-        catalog.experiment_class(options.experiment)
-        job = resume_job(options.output, steps=options.steps, every=options.every)
+        kind = catalog.experiment_class(options.experiment)
+        begun = options.seed is not None or options.rivals is not None or options.paint
+        if begun or _values(options, kind):
+            raise UsageError(
+                "A run goes on with what it began with; leave out its seed, parameters, rivals and "
+                "paintings with --resume."
+            )
+        job = resume_job(options.output, steps=options.steps, every=options.every, kind=kind)
     else:
         subject = _made(options)
         job = run_job(
-            subject, seed=options.seed, steps=options.steps, every=options.every,
+            subject, seed=options.seed or 0, steps=options.steps, every=options.every,
             folder=options.output,
         )  # fmt: skip
     try:
@@ -224,6 +234,8 @@ def do_sweep(options: argparse.Namespace) -> int:
     from polyorama.lab.sweep import sweep_job
     from polyorama.verbs.lab import usual_steps
 
+    _check_endings(options.output, (".csv",))
+    _check_endings(options.figure, (".png", ".svg"))
     cls = catalog.experiment_class(options.experiment)
     subject = _made(options)
     parameter, values = "", tuple[Any, ...]()
@@ -232,8 +244,8 @@ def do_sweep(options: argparse.Namespace) -> int:
         known = parameter_of(cls.Params, parameter)
         values = tuple(value_of(known, word) for word in _words(text))
     seeds: Any = options.seeds
-    if options.first_seed:
-        seeds = range(options.first_seed, options.first_seed + options.seeds)
+    if options.first_seed and seeds > 0:
+        seeds = range(options.first_seed, options.first_seed + seeds)
     job = sweep_job(
         options.experiment, seeds=seeds,
         steps=usual_steps(options.experiment) if options.steps is None else options.steps,
@@ -252,6 +264,15 @@ def do_sweep(options: argparse.Namespace) -> int:
         what = f"{found.name} {failure.value!r}, " if found.name else ""
         print(f"polyorama: {what}seed {failure.seed} failed: {failure.text}", file=sys.stderr)
     return 1 if found.failures else 0
+
+
+def _check_endings(target: str | None, endings: tuple[str, ...]) -> None:
+    """Refuse before the work what could not be written after it."""
+    if target is None:
+        return
+    if Path(target).suffix.lower() not in endings:
+        raise OutputError(f"This is written as {' or '.join(endings)}: {target}")
+    check_target(target)
 
 
 def _draw_sweep(found: Sweep, options: argparse.Namespace) -> None:
@@ -320,7 +341,7 @@ def do_replay(options: argparse.Namespace) -> int:
 
 def do_export(options: argparse.Namespace) -> int:
     """Write a run as files."""
-    from polyorama.lab.exporting import export
+    from polyorama.lab.exporting import ENDINGS, export
     from polyorama.lab.figure_page import FIGURE_SIZE
     from polyorama.verbs.lab import open_run
 
@@ -329,6 +350,8 @@ def do_export(options: argparse.Namespace) -> int:
     record = open_run(options.folder)
     looks = {"views": _words(options.views), "size": options.size or FIGURE_SIZE,
              "theme": options.theme}  # fmt: skip
+    for target in options.output:
+        _check_endings(target, tuple(ENDINGS))
     for target in options.output:
         ending = Path(target).suffix.lower()
         extra: dict[str, Any] = {}
@@ -348,6 +371,7 @@ def do_claims(options: argparse.Namespace) -> int:
     """Measure claims, and say what came of them."""
     from polyorama.verbs.claims import claims_job, write_claims
 
+    _check_endings(options.json, (".json",))
     outcomes = show(claims_job(options.experiment, study=options.study))
     _say_claims(outcomes)
     if options.json:

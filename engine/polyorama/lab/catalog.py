@@ -14,18 +14,22 @@ import ast
 import importlib
 import importlib.metadata
 import importlib.util
+import math
 import os
+import re
 import sys
 import zlib
 from pathlib import Path
 from typing import Any
 
+from polyorama.core.arguments import said
 from polyorama.errors import UnavailableError, UsageError
-from polyorama.lab.experiment import Experiment
+from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams, Preset, Rival
 
-__all__ = ["described", "experiment_class", "experiment_ids", "locator"]
+__all__ = ["described", "experiment_class", "experiment_ids", "known_class", "locator"]
 
 _GROUP = "polyorama.experiments"
+_ID = re.compile(r"[\w-]+/[\w.-]+")
 
 _OWN: dict[str, str] = {
     "bandits/log-li": "polyorama.lab.bandits.log_li_experiment:LogLiExperiment",
@@ -38,8 +42,7 @@ _from_files: dict[str, tuple[str, type[Experiment]]] = {}
 
 def experiment_ids() -> tuple[str, ...]:
     """The ids of all experiments, our own first; nothing is imported."""
-    others = sorted(point.name for point in _points() if point.name not in _OWN)
-    return (*_OWN, *others)
+    return (*_OWN, *sorted({point.name for point in _points()} - set(_OWN)))
 
 
 def experiment_class(name: str) -> type[Experiment]:
@@ -57,8 +60,17 @@ def experiment_class(name: str) -> type[Experiment]:
     UnavailableError
         If a plug-in's cannot be imported.
     """
-    if ".py:" in name:
-        return _from_file(name)
+    return _from_file(name) if ".py:" in name else known_class(name)
+
+
+def known_class(name: str) -> type[Experiment]:
+    """As `experiment_class`, and no file is loaded: for names that a file holds, not a person.
+
+    Raises
+    ------
+    UsageError, UnavailableError
+        As `experiment_class`.
+    """
     if name in _from_files:
         return _from_files[name][1]
     ids = experiment_ids()
@@ -75,13 +87,18 @@ def _imported(name: str) -> type[Experiment]:
         module, _, attribute = _OWN[name].partition(":")
         found: Any = getattr(importlib.import_module(module), attribute)
         return found  # type: ignore[no-any-return]
-    point = next(point for point in _points() if point.name == name)
+    point, *others = [point for point in _points() if point.name == name]
+    if any(other.value != point.value for other in others):
+        places = ", ".join(sorted({found.value for found in (point, *others)}))
+        raise UnavailableError(
+            f"Several packages add an experiment {name} ({places}); uninstall all but one."
+        )
     try:
         found = point.load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnavailableError(
             f"The plug-in experiment {name} ({point.value}) cannot be imported "
-            f"({_said(error)}); update or uninstall its package."
+            f"({_reason(error)}); update or uninstall its package."
         ) from error
     _check(found, f"{name} ({point.value})")
     if found.id != name:
@@ -149,10 +166,10 @@ def _from_file(name: str) -> type[Experiment]:
     sys.modules[module_name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         raise UnavailableError(
-            f"The experiment cannot be loaded ({_said(error)}); mend the file: {path}"
+            f"The experiment cannot be loaded ({_reason(error)}); mend the file: {path}"
         ) from error
     found = getattr(module, attribute, None)
     if found is None:
@@ -172,9 +189,29 @@ def _check(found: Any, what: str) -> None:
     lacking += sorted(found.__abstractmethods__)
     if lacking:
         raise UnavailableError(f"The plug-in {what} lacks {', '.join(lacking)}; add them.")
+    wrong = {
+        "id": not (isinstance(found.id, str) and _ID.fullmatch(found.id)),
+        "title": not isinstance(found.title, str),
+        "summary": not isinstance(found.summary, str),
+        "Params": not (
+            isinstance(found.Params, type) and issubclass(found.Params, ExperimentParams)
+        ),
+        "rivals": not _all_of(found.rivals, Rival),
+        "canvases": not _all_of(found.canvases, Canvas),
+        "presets": not _all_of(found.presets, Preset),
+        "rate": not (isinstance(found.rate, int | float) and 0.0 < found.rate < math.inf),
+    }
+    for name, is_wrong in wrong.items():
+        if is_wrong:
+            value = said(getattr(found, name))
+            raise UnavailableError(f"The plug-in {what} has {value} as its {name}; mend that.")
 
 
-def _said(error: Exception) -> str:
+def _all_of(values: Any, kind: type[Any]) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
+
+
+def _reason(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from polyorama.core.arguments import check_whole
+from polyorama.core.arguments import check_whole, said
 from polyorama.core.params import Parameter, checked, parameter_of, parameters_of
 from polyorama.errors import PolyoramaError, UsageError
+from polyorama.lab.snapshot import Snapshot
+from polyorama.lab.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,11 +27,10 @@ if TYPE_CHECKING:
 
     from polyorama.lab.claims import Claim
     from polyorama.lab.formula import Formula
-    from polyorama.lab.snapshot import Snapshot
-    from polyorama.lab.views import View
 
 __all__ = [
     "Canvas", "Experiment", "ExperimentError", "ExperimentParams", "Paper", "Preset", "Rival",
+    "check_seed",
 ]  # fmt: skip
 
 _MOST_SEED = 2**63 - 1
@@ -37,6 +38,19 @@ _MOST_SEED = 2**63 - 1
 
 class ExperimentError(PolyoramaError):
     """An experiment could not go on; the text says which, at what step and why."""
+
+
+def check_seed(seed: int) -> None:
+    """Refuse what is no seed.
+
+    Raises
+    ------
+    UsageError
+        If it is no whole number from 0 to 2^63 - 1.
+    """
+    check_whole(seed, "seed")
+    if not 0 <= seed <= _MOST_SEED:
+        raise UsageError(f"A seed is a whole number from 0 to {_MOST_SEED}, not {seed}.")
 
 
 @dataclass(frozen=True)
@@ -264,9 +278,7 @@ class Experiment(abc.ABC):
         UsageError
             If the seed is no whole number from 0 to 2^63 - 1.
         """
-        check_whole(seed, "seed")
-        if not 0 <= seed <= _MOST_SEED:
-            raise UsageError(f"A seed is a whole number from 0 to {_MOST_SEED}, not {seed}.")
+        check_seed(seed)
         self.seed, self.steps = int(seed), 0
         self._guarded(self.begin, self.seed)
         self._started = True
@@ -280,13 +292,20 @@ class Experiment(abc.ABC):
         UsageError
             If it was not reset before, or `count` is no whole number.
         ExperimentError
-            If the method fails.
+            If the method fails, or stops without being at its end.
         """
         self._check_started()
         check_whole(count, "count")
-        if count > 0:
-            self.steps += self._guarded(self.advance, count)
-        return self._observed()
+        done = self._advanced(count) if count > 0 else 0
+        self.steps += done
+        snapshot = self._observed()
+        if done < count and not snapshot.done:
+            # Whoever waits for a step to come would wait for ever.
+            raise ExperimentError(
+                f"{self.id} stands still at step {self.steps:,} and does not say that it is done; "
+                f"mend what its advance returns, or done in its observe."
+            )
+        return snapshot
 
     def set(self, name: str, value: Any) -> None:
         """Change a live parameter.
@@ -315,6 +334,23 @@ class Experiment(abc.ABC):
         if self._started:
             self._guarded(self.changed, name)
 
+    def pictures(self) -> tuple[View, ...]:
+        """Its views.
+
+        Raises
+        ------
+        ExperimentError
+            If they cannot be made, are none, or two have the same id.
+        """
+        views = self._guarded(self.views)
+        known = isinstance(views, tuple) and all(isinstance(view, View) for view in views)
+        if not known or len({view.id for view in views}) < len(views):
+            raise ExperimentError(
+                f"The views of {self.id} are a tuple of views, each with an id of its own; mend "
+                f"the experiment."
+            )
+        return tuple(views)
+
     @classmethod
     def canvas(cls, name: str) -> Canvas:
         """A canvas by name.
@@ -339,8 +375,24 @@ class Experiment(abc.ABC):
         if not self._started:
             raise UsageError(f"{self.id} has to be reset with a seed before it can step.")
 
+    def _advanced(self, count: int) -> int:
+        done = self._guarded(self.advance, count)
+        whole = isinstance(done, int | np.integer) and not isinstance(done, bool)
+        if not whole or not 0 <= done <= count:
+            raise ExperimentError(
+                f"{self.id} says after step {self.steps:,} that it did {said(done)} of {count:,} "
+                f"steps; its advance returns how many it did."
+            )
+        return int(done)
+
     def _observed(self) -> Snapshot:
-        snapshot: Snapshot = self._guarded(self.observe)
+        snapshot = self._guarded(self.observe)
+        if not isinstance(snapshot, Snapshot) or snapshot.step != self.steps:
+            shown = f"step {snapshot.step}" if isinstance(snapshot, Snapshot) else said(snapshot)
+            raise ExperimentError(
+                f"{self.id} shows {shown} at step {self.steps:,}; its observe returns a Snapshot "
+                f"of self.steps."
+            )
         return snapshot
 
     def _guarded(self, function: Any, *arguments: Any) -> Any:
@@ -348,7 +400,7 @@ class Experiment(abc.ABC):
             return function(*arguments)
         except PolyoramaError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = " ".join(str(error).split())
             reason = type(error).__name__ + (f": {text[:200]}" if text else "")
             raise ExperimentError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polyorama.errors import UsageError
+from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, grid_axes
 from polyorama.lab.figure_views import Painter
 from polyorama.lab.look import look_of
@@ -28,7 +29,7 @@ def views_of(experiment: Experiment, names: Sequence[str] = ()) -> tuple[View, .
     UsageError
         If there is none of an id, or none at all.
     """
-    known = {view.id: view for view in experiment.views()}
+    known = {view.id: view for view in experiment.pictures()}
     for name in names:
         if name not in known:
             there = ", ".join(known) or "none"
@@ -74,6 +75,8 @@ def figure_of(
         If matplotlib is not there.
     UsageError
         If there is no such snapshot or view, or the size or theme is none.
+    ExperimentError
+        If the values are not of the kind that a view names.
     """
     look = look_of(theme)
     chosen = views_of(experiment, views)
@@ -86,5 +89,11 @@ def figure_of(
     below = captioned(figure, look, experiment.title, foot, experiment.caveat)
     spans = [view.span for view in chosen]
     for view, axes in zip(chosen, grid_axes(figure, spans, below), strict=True):
-        painter.paint(view, axes)
+        try:
+            painter.paint(view, axes)
+        except (ValueError, TypeError, IndexError) as error:
+            raise ExperimentError(
+                f"The view {view.id!r} of {experiment.id} cannot be drawn from its values "
+                f"({type(error).__name__}: {' '.join(str(error).split())[:200]})."
+            ) from error
     return figure

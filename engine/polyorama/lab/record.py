@@ -20,7 +20,7 @@ import time
 from collections import OrderedDict
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -28,7 +28,7 @@ import polyorama
 from polyorama.core import memory
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.files import file_size, reading
+from polyorama.io.files import file_size, named, reading
 from polyorama.io.json_fields import FieldError, json_trouble, no_constant, object_of, text_of
 from polyorama.io.lock import only_one
 from polyorama.lab.record_chunks import (
@@ -44,6 +44,7 @@ from polyorama.lab.recording import Recording, params_of
 from polyorama.lab.rows import Change, Rows
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
@@ -64,6 +65,7 @@ _LOCK = "recording.lock"
 _HIGHEST = 20
 _FLUSH_S = 2.0
 _FLUSH_BYTES = 4 << 20
+_FLUSH_ROWS = 4096
 _MOST_ABOUT = 64 << 20
 _CACHED = 4
 
@@ -106,6 +108,7 @@ class Recorder:
             only_one(folder / _LOCK, f"Another process is recording here; wait for it: {folder}")
         )
         self._rows: FrameWriter | None = None
+        self._made = False
         self._broken = False
         self._levels: dict[int, FrameWriter] = {}
         self._lowest = 0
@@ -118,7 +121,7 @@ class Recorder:
     @classmethod
     def create(
         cls,
-        folder: Path | str,
+        folder: str | os.PathLike[str],
         experiment: Experiment,
         seed: int,
         *,
@@ -142,7 +145,10 @@ class Recorder:
         OutputError
             If something lies there already, or the system refuses.
         """
-        path = Path(folder)
+        path = named(folder)
+        made = not path.exists()
+        if not made and not path.is_dir():
+            raise OutputError(f"Cannot record here, because this is a file: {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
             full = any(path.iterdir())
@@ -154,6 +160,7 @@ class Recorder:
                 f"that it holds: {path}"
             )
         recorder = cls(path, budget=budget)
+        recorder._made = made
         about = {
             "polyorama": "run",
             "format": _FORMAT,
@@ -166,9 +173,13 @@ class Recorder:
             "versions": versions(),
         }
         text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
-        with atomic_write(path / _ABOUT) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-        recorder._rows = FrameWriter(path / _ROWS)
+        try:
+            with atomic_write(path / _ABOUT) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+            recorder._rows = FrameWriter(path / _ROWS)
+        except BaseException:
+            recorder._let_go()
+            raise
         return recorder
 
     def append(self, snapshot: Snapshot) -> None:
@@ -180,7 +191,7 @@ class Recorder:
             self._arrays[row] = arrays
             self._bytes += sum(array.nbytes for array in arrays.values())
         old = time.monotonic() - self._flushed_at > _FLUSH_S or self._first == 0
-        if old or self._bytes > _FLUSH_BYTES:
+        if old or self._bytes > _FLUSH_BYTES or len(self._waiting) >= _FLUSH_ROWS:
             self.flush()
 
     def change(self, change: Change) -> None:
@@ -224,29 +235,62 @@ class Recorder:
                 gone.remove()
 
     def close(self) -> None:
-        """Write what waits and let go of the folder."""
+        """Write what waits and let go of the folder; a run without a snapshot leaves nothing."""
         if self._rows is None:
             return
-        try:
+        with contextlib.ExitStack() as ending:
+            ending.callback(self._let_go)
             if not self._broken:
                 self.flush()
+
+    def _let_go(self) -> None:
+        with contextlib.ExitStack() as ending:
+            if self._first == 0:
+                ending.callback(self._discard)
+            ending.enter_context(self._lock)
             for file in (self._rows, *self._levels.values()):
-                file.close()
-        finally:
+                if file is not None:
+                    ending.callback(file.close)
             self._rows = None
-            self._lock.close()
+
+    def _discard(self) -> None:
+        with contextlib.suppress(OSError):
+            for name in (_ROWS, _ABOUT):
+                (self.folder / name).unlink(missing_ok=True)
+            if self._made:
+                self.folder.rmdir()
 
     @classmethod
-    def continuing(cls, record: Record, *, budget: int = RECORD_BYTES) -> Recorder:
-        """Go on where a record ends; half-written frames are cut off."""
-        recorder = cls(record.folder, budget=budget)
-        recorder._rows = FrameWriter(record.folder / _ROWS, keep=record._rows_end)
-        for level, (end, _) in record._levels.items():
-            path = _arrays_file(record.folder, level)
-            recorder._levels[level] = FrameWriter(path, keep=end)
-        recorder._first = record.length
-        recorder._lowest = record._lowest
-        return recorder
+    def continuing(
+        cls, folder: str | os.PathLike[str], *, budget: int = RECORD_BYTES
+    ) -> tuple[Record, Self]:
+        """Read a run and go on where it ends; a half-written frame there is cut off.
+
+        Returns
+        -------
+        record, recorder
+            As it was, and what writes on; nobody else can meanwhile.
+
+        Raises
+        ------
+        FileFormatError, UsageError, OutputError
+            As `Record.open`, or if another process records there.
+        """
+        Record.open(folder)  # before anything is put there
+        recorder = cls(Path(folder), budget=budget)
+        try:
+            # Once more, since nobody can have written to it from now on.
+            record = Record.open(folder)
+            recorder._first, recorder._lowest = record.length, record._lowest
+            recorder._rows = FrameWriter(recorder.folder / _ROWS, keep=record._rows_end)
+            for level, (end, _) in record._levels.items():
+                path = _arrays_file(recorder.folder, level)
+                recorder._levels[level] = FrameWriter(path, keep=end)
+        except BaseException:
+            recorder._first = max(1, recorder._first)  # what is there stays
+            recorder._let_go()
+            raise
+        return record, recorder
 
 
 class Record(Recording):
@@ -260,7 +304,7 @@ class Record(Recording):
     versions: Mapping[str, str]
 
     @classmethod
-    def open(cls, folder: Path | str, kind: type[Experiment] | None = None) -> Record:
+    def open(cls, folder: str | os.PathLike[str], kind: type[Experiment] | None = None) -> Record:
         """Read what a folder holds.
 
         A run that was killed ends with the last snapshot that was written whole.
@@ -280,16 +324,19 @@ class Record(Recording):
             If it does not fit into memory.
         """
         record = cls()
-        record.folder, record.kind = Path(folder), kind
+        record.folder, record.kind = named(folder), kind
         if not record.folder.is_dir():
             raise FileFormatError(f"There is no folder of a run: {folder}")
         record._read_about(record.folder / _ABOUT)
-        record._read_rows(record.folder / _ROWS)
-        record._read_levels()
-        if not record.length:
+        rows = record.folder / _ROWS
+        if rows.exists():
+            record._read_rows(rows)
+        if not rows.exists() or not record.length:
             raise FileFormatError(
-                f"The run ended before its first snapshot was written; run it again: {folder}"
+                f"The run ended before its first snapshot was written; remove the folder and run "
+                f"it again: {folder}"
             )
+        record._read_levels()
         return record
 
     def _read_about(self, path: Path) -> None:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from polyorama.io.json_fields import FieldError, object_of
-from polyorama.lab.rows import MOST_COLUMNS, Change, Columns, Rows
+from polyorama.lab.rows import EXACT, MOST_COLUMNS, STEP, Change, Columns, Rows
+from polyorama.lab.snapshot import MOST_SIDES, MOST_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,6 @@ __all__ = [
 Described = dict[str, Any]
 
 _DTYPE = re.compile(r"[<|](b1|[iu][1248]|f[248])")
-_MOST_SIDES = 8
 _MOST_ROWS = 1 << 40
 
 
@@ -86,6 +86,7 @@ def decoded_rows(described: Described, block: bytes, rows: Rows) -> None:
     start = len(rows)
     notes = [_note(entry, count) for entry in _list(described.get("notes"), count)]
     ends = [_whole(row, 0, count - 1) for row in _list(described.get("ends"), count)]
+    _check_steps(tables[0][1].get(STEP), STEP in tables[0][2], rows.step(start - 1) if start else 0)
     before = rows.note(start - 1) if start else ""
     if before and (not notes or notes[0][0] > 0):
         notes.insert(0, (0, ""))
@@ -93,6 +94,15 @@ def decoded_rows(described: Described, block: bytes, rows: Rows) -> None:
         columns.extend(count, values, present)
     rows.notes += [(start + row, note) for row, note in notes]
     rows.ends.update(start + row for row in ends)
+
+
+def _check_steps(steps: NDArray[np.float64] | None, partial: bool, before: int) -> None:
+    if steps is None or partial:
+        _wrong("rows without their steps")
+    if not (np.isfinite(steps) & (steps <= EXACT) & (steps == np.floor(steps))).all():
+        _wrong("steps that are no whole numbers")
+    if steps[0] < before or (np.diff(steps) < 0.0).any():
+        _wrong("steps that go back")
 
 
 def encoded_arrays(shown: Mapping[int, Mapping[str, NDArray[Any]]]) -> tuple[Described, bytes]:
@@ -126,7 +136,7 @@ def decoded_arrays(described: Described, block: bytes, row: int) -> dict[str, ND
     place = 0
     for entry in _list(described.get("arrays"), 1 << 24):
         fields = object_of(entry, "an array")
-        dtype, shape = fields.get("dtype"), _list(fields.get("shape"), _MOST_SIDES)
+        dtype, shape = fields.get("dtype"), _list(fields.get("shape"), MOST_SIDES)
         if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
             _wrong("an array of an unknown kind")
         kind = np.dtype(dtype)
@@ -169,7 +179,7 @@ def decoded_change(described: Described, block: bytes) -> Change:
         if not isinstance(value, bool | int | float | str | tuple):
             _wrong("a change to something strange")
         return Change(step, name, value, index)
-    shape = [_whole(s, 0, len(block)) for s in _list(described.get("shape"), _MOST_SIDES)]
+    shape = [_whole(s, 0, len(block)) for s in _list(described.get("shape"), MOST_SIDES)]
     if 8 * math.prod(shape) != len(block):
         _wrong("a painting that is cut short")
     array = _from_planes(block, np.dtype("<f8")).reshape(shape)
@@ -211,7 +221,7 @@ def _list(value: Any, most: int) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 4096:
+    if not isinstance(value, str) or len(value) > MOST_TEXT:
         _wrong("something else than a text")
     return value
 

@@ -7,17 +7,20 @@ which readers pass over and the next writer cuts off. Nothing that is read is ex
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
+import stat
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import zstandard
 
 from polyorama.core import memory
-from polyorama.core.text import one_line
+from polyorama.core.text import bytes_of, one_line
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.files import reading
 
@@ -32,6 +35,15 @@ _HEADER = struct.Struct("<4sIIQII")
 _MOST_DESCRIPTION = 64 << 20
 _MOST_BLOCK = 2 << 30
 _LEVEL = 3
+_KINDS = re.compile(rb"ROWS|CHNG|THIN|ARRS")
+_SEARCHED = 8 << 20
+"""Bytes after a broken frame in which a whole one is looked for."""
+_MOST_STARTS = 1000
+_MOST_FOUND = 1 << 20
+"""Bytes of the description of a frame that is found so."""
+_CHECKED = 1 << 20
+_JSON_BYTES = 40
+"""Memory that a byte of a description takes at most once it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +75,64 @@ class Frame:
 def read_frames(path: Path) -> tuple[list[Frame], int]:
     """The whole frames of a file, and where the last of them ends; blocks are not read yet.
 
+    A part of a frame at the end is passed over: there the writer was killed, or the power failed.
+
     Raises
     ------
     FileFormatError
-        If it is no such file or cannot be read.
+        If it is no such file, cannot be read, or is damaged before its end.
+    UsageError
+        If there is not enough memory.
     """
     frames: list[Frame] = []
-    with reading(path), path.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if file.read(len(_MARK)) != _MARK:
+    with reading(path):
+        if not stat.S_ISREG(path.stat().st_mode):
             raise FileFormatError(f"This is no part of a recorded run: {path}")
-        place = len(_MARK)
-        while (head := file.read(_HEADER.size)) and len(head) == _HEADER.size:
-            kind, described, packed, unpacked, check, own = _HEADER.unpack(head)
-            start = place + _HEADER.size + described
-            end = start + packed
-            if described > _MOST_DESCRIPTION or unpacked > _MOST_BLOCK or end > size:
-                break
-            text = file.read(described)
-            if zlib.crc32(text, zlib.crc32(head[:-4])) != own:
-                break
-            frames.append(Frame(_kind(kind), _object(text, path), start, end, unpacked, check))
-            file.seek(end)
-            place = end
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            mark = file.read(len(_MARK))
+            if _MARK.startswith(mark) and mark != _MARK:
+                return [], 0  # killed at its first bytes
+            if mark != _MARK:
+                raise FileFormatError(f"This is no part of a recorded run: {path}")
+            place = len(_MARK)
+            described, checked = 0, 0
+            while (frame := _frame_at(file, place, size, _MOST_DESCRIPTION)) is not None:
+                frames.append(frame)
+                described += frame.start - place
+                place = frame.end
+                if described - checked > _CHECKED:
+                    memory.require(_JSON_BYTES * described, f"the recorded run {path.parent}")
+                    checked = described
+            if _goes_on(file, place, size):
+                raise FileFormatError(f"A part of this recorded run is damaged: {path}")
     return frames, place
+
+
+def _frame_at(file: BinaryIO, place: int, size: int, longest: int) -> Frame | None:
+    """The frame that begins at a place of a file, None where no whole one does."""
+    file.seek(place)
+    head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size:
+        return None
+    kind, described, packed, unpacked, check, own = _HEADER.unpack(head)
+    start = place + _HEADER.size + described
+    end = start + packed
+    if described > longest or unpacked > _MOST_BLOCK or end > size:
+        return None
+    text = file.read(described)
+    if zlib.crc32(text, zlib.crc32(head[:-4])) != own:
+        return None
+    found = _object(text)
+    return None if found is None else Frame(_kind(kind), found, start, end, unpacked, check)
+
+
+def _goes_on(file: BinaryIO, place: int, size: int) -> bool:
+    """Whether whole frames follow something that is none: then it is no end, but damage."""
+    file.seek(place)
+    rest = file.read(min(size - place, _SEARCHED))
+    starts = itertools.islice(_KINDS.finditer(rest, 1), _MOST_STARTS)
+    return any(_frame_at(file, place + s.start(), size, _MOST_FOUND) is not None for s in starts)
 
 
 def read_block(path: Path, frame: Frame) -> bytes:
@@ -137,13 +183,15 @@ class FrameWriter:
             self._file = path.open("xb" if keep is None else "rb+", buffering=0)
         except OSError as error:
             raise OutputError(f"Cannot write here ({error.strerror}): {path}") from error
-        self.size = 0
-        if keep is None:
-            self._append(_MARK)
-        else:
-            self._file.truncate(keep)
-            self._file.seek(keep)
-            self.size = keep
+        self.size = keep or 0
+        try:
+            self._file.truncate(self.size)
+            self._file.seek(self.size)
+            if self.size == 0:
+                self._append(_MARK)
+        except BaseException:
+            self._file.close()
+            raise
 
     def write(self, kind: str, described: dict[str, Any], block: bytes = b"") -> None:
         """Append a frame; when it returns, the system has it.
@@ -151,9 +199,15 @@ class FrameWriter:
         Raises
         ------
         OutputError
-            If the system refuses; the file then ends with the frame before.
+            If the system refuses, or the frame is too large to be read again; the file then ends
+            with the frame before.
         """
         text = json.dumps(described, allow_nan=False, separators=(",", ":")).encode()
+        if len(block) > _MOST_BLOCK or len(text) > _MOST_DESCRIPTION:
+            raise OutputError(
+                f"A snapshot of {bytes_of(len(block) + len(text))} is too large to be recorded; "
+                f"what was recorded before can be read: {self._path.parent}"
+            )
         packed = self._packer.compress(block)
         lengths = (len(text), len(packed), len(block), zlib.crc32(packed), 0)
         head = _HEADER.pack(kind.encode("ascii"), *lengths)[:-4]
@@ -197,11 +251,9 @@ def _kind(kind: bytes) -> str:
     return kind.decode("ascii", "replace")
 
 
-def _object(text: bytes, path: Path) -> dict[str, Any]:
+def _object(text: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"A part of this recorded run is damaged: {path}") from error
-    if not isinstance(found, dict):
-        raise FileFormatError(f"A part of this recorded run is damaged: {path}")
-    return found
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

@@ -11,8 +11,9 @@ import numpy as np
 from polyorama.core.arguments import check_whole
 from polyorama.core.jobs import run
 from polyorama.core.params import parameters_of
+from polyorama.core.text import quoted
 from polyorama.errors import UsageError
-from polyorama.lab.catalog import experiment_class
+from polyorama.lab.catalog import known_class
 from polyorama.lab.rows import STEP, Change, Rows
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Recording(abc.ABC):
         UsageError, UnavailableError
             If it is not there any more, or takes other parameters now.
         """
-        cls = self.kind or experiment_class(self.experiment_id)
+        cls = self.kind or self._found_kind()
         known = {parameter.name for parameter in cls.parameters()}
         strange = sorted(set(self.params) - known)
         if strange:
@@ -133,6 +134,16 @@ class Recording(abc.ABC):
             )
         params = cls.Params(**self.params)
         return cls(params, self.rivals if cls.rivals else None, self.paintings)
+
+    def _found_kind(self) -> type[Experiment]:
+        try:
+            # Never from a file that the record names: a record that somebody sent runs nothing.
+            return known_class(self.experiment_id)
+        except UsageError as error:
+            raise UsageError(
+                f"The run was made by {quoted(self.experiment_id)}, which is not installed here; "
+                f"install its plug-in, or load the file that it was made with first (--source)."
+            ) from error
 
     def export(self, target: str | os.PathLike[str], **options: Any) -> None:
         """Write it in the format that the ending names, and wait: see `polyorama.lab.exporting`.

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.jobs import Progress
+from polyorama.core.text import quoted
+from polyorama.errors import UsageError
 from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.history import History
-from polyorama.lab.record import Record, Recorder
+from polyorama.lab.record import Recorder
 from polyorama.lab.recording import differing
 from polyorama.lab.runner import Runner
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import os
 
     from polyorama.core.jobs import Job
     from polyorama.lab.experiment import Experiment
@@ -74,14 +76,30 @@ def _apply(experiment: Experiment, change: Change, history: History) -> None:
     history.change(change)
 
 
-def resumed(folder: Path | str) -> Job[Runner]:
+def resumed(folder: str | os.PathLike[str], kind: type[Experiment] | None = None) -> Job[Runner]:
     """Go on with a run: compute it up to where its record ends, compare, and record on.
+
+    Parameters
+    ----------
+    folder
+        Of the run.
+    kind
+        The experiment's class; None to look it up by its id.
 
     Raises
     ------
-    FileFormatError, ExperimentError, OutputError
-        If there is no run, it does not repeat, or cannot be written on.
+    FileFormatError, ExperimentError, OutputError, UsageError
+        If there is no run, it is another experiment's, does not repeat, or cannot be written on.
     """
-    record = Record.open(folder)
-    experiment, history = yield from recomputed(record)
-    return Runner.resumed(experiment, history, Recorder.continuing(record))
+    record, recorder = Recorder.continuing(folder)
+    try:
+        if kind is not None and record.experiment_id != kind.id:
+            raise UsageError(
+                f"The run was made by {quoted(record.experiment_id)}, not by {kind.id}: {folder}"
+            )
+        record.kind = kind
+        experiment, history = yield from recomputed(record)
+        return Runner.resumed(experiment, history, recorder)
+    except BaseException:
+        recorder.close()
+        raise

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from polyorama.lab.snapshot import Value
 
-__all__ = ["MOST_COLUMNS", "STEP", "Change", "Columns", "Rows"]
+__all__ = ["EXACT", "MOST_COLUMNS", "STEP", "Change", "Columns", "Rows"]
 
 STEP = "step"
 """Name of the column of elementary steps."""
@@ -29,7 +29,7 @@ MOST_COLUMNS = 4096
 _MOST_BYTES = 2 << 30
 """Memory that the columns of one run may take."""
 _FIRST_ROOM = 256
-_EXACT = 2.0**53
+EXACT = 2.0**53
 """Whole numbers up to this are exact as float64."""
 
 
@@ -179,7 +179,7 @@ class Rows:
             If it has a scalar called "step" that is not its step, or the columns are full.
         """
         cells = snapshot.scalars
-        if cells.get(STEP, float(snapshot.step)) != snapshot.step or snapshot.step > _EXACT:
+        if cells.get(STEP, float(snapshot.step)) != snapshot.step or snapshot.step > EXACT:
             raise UsageError("The value 'step' of a snapshot is its step; call yours otherwise.")
         self.scalars.append({STEP: float(snapshot.step), **cells})
         self.acting.append(snapshot.acting)

@@ -118,7 +118,7 @@ class Runner:
         self._live = True
         self._index = 0
         self._shown: Snapshot | None = None
-        self._error = ""
+        self._failure: PolyoramaError | None = None
         self._sent = 0
         self._stale = True
 
@@ -137,7 +137,12 @@ class Runner:
     @property
     def error(self) -> str:
         """Why it cannot go on; "" where all is well."""
-        return self._error
+        return "" if self._failure is None else str(self._failure)
+
+    @property
+    def failure(self) -> PolyoramaError | None:
+        """The error because of which it cannot go on; None where all is well."""
+        return self._failure
 
     @property
     def live(self) -> bool:
@@ -155,7 +160,7 @@ class Runner:
 
     def play(self) -> None:
         """Go on: over what is recorded where it was scrubbed back, then live."""
-        self._playing = not self._error and not (self._live and self.done)
+        self._playing = not self.error and not (self._live and self.done)
         self._pace.rest()
         self._stale = True
 
@@ -179,7 +184,7 @@ class Runner:
         self.pause()
         if not self._live:
             self.seek(self._index + count)
-        elif not self.done and not self._error:
+        elif not self.done and not self.error:
             self.advance(count)
 
     def seek(self, index: int) -> None:
@@ -205,8 +210,8 @@ class Runner:
         self._change(name, array, self.experiment.paint)
 
     def _change(self, name: str, value: Any, apply: Any) -> None:
-        if self._error:
-            raise UsageError(f"The run stands still after an error; reset it. {self._error}")
+        if self.error:
+            raise UsageError(f"The run stands still after an error; reset it. {self.error}")
         step = self.experiment.steps
         try:
             apply(name, value)
@@ -267,7 +272,7 @@ class Runner:
             self._shown, self._index, history.length, start,
             {name: columns.column(name, start) for name in columns.names},
             self._playing, self._live, self.done, self._pace.steps_per_s,
-            device_words(self.experiment), self._error, history.changes,
+            device_words(self.experiment), self.error, history.changes,
         )  # fmt: skip
 
     def flush(self) -> None:
@@ -304,7 +309,7 @@ class Runner:
             self._show(index)
             if self._live:
                 self._pace.rest()
-                self._playing = not self.done and not self._error
+                self._playing = not self.done and not self.error
 
     def advance(self, count: int) -> None:
         """Do `count` elementary steps at the end of the record and look once; fails quietly."""
@@ -332,7 +337,7 @@ class Runner:
         self._stale = True
 
     def _fail(self, error: PolyoramaError) -> None:
-        self._error = str(error)
+        self._failure = error
         self._playing, self._stale = False, True
         self._pace.rest()
 

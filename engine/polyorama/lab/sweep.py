@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import heapq
-import signal
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -26,11 +25,11 @@ from polyorama.core.params import checked, parameter_of
 from polyorama.errors import PolyoramaError, UnavailableError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.lab.catalog import experiment_class, locator
-from polyorama.lab.experiment import ExperimentError
+from polyorama.lab.experiment import ExperimentError, check_seed
 from polyorama.lab.making import made
 from polyorama.lab.processes import spawned
 from polyorama.lab.recording import TIMES
-from polyorama.lab.worker import leave
+from polyorama.lab.worker import until_ended
 
 if TYPE_CHECKING:
     import os
@@ -46,6 +45,8 @@ __all__ = ["Failure", "Plan", "Sweep", "sweep_job", "t_quantile"]
 _MOST_SEEDS = 1_000_000
 _MOST_STEPS = 100_000
 _PATIENCE_S = 2.0
+_AHEAD = 1000
+"""Runs that others are ahead of one that takes long: their results wait for it in memory."""
 _FAILURES = 20
 """Failed runs before it is given up."""
 
@@ -160,30 +161,53 @@ class Sweep:
 
 
 class _Moments:
-    """Mean and squared deviations, one run after the other (Welford, 1962)."""
+    """Mean and squared deviations of columns, one run after the other (Welford, 1962).
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.count = np.zeros(shape, np.int64)
-        self.mean = np.zeros(shape)
-        self._squares = np.zeros(shape)
+    Parameters
+    ----------
+    values, looks
+        Values of the parameter that is swept, and looks at each run.
+    """
 
-    def add(self, at: int, values: NDArray[np.float64]) -> None:
-        """Add a run, (columns, looks), to those of a value; what is not finite is missing."""
-        known = np.isfinite(values)
-        count = self.count[at] + known
-        delta = np.where(known, values - self.mean[at], 0.0)
-        mean = self.mean[at] + delta / np.maximum(count, 1)
-        self._squares[at] += np.where(known, delta * (values - mean), 0.0)
-        self.count[at], self.mean[at] = count, mean
+    def __init__(self, values: int, looks: int) -> None:
+        self._shape = (values, looks)
+        self._of: dict[str, tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]] = {}
 
-    def half_width(self, level: float) -> NDArray[np.float64]:
-        """Half of the t interval: t s / sqrt(n), NaN below two runs."""
-        half = np.full(self.mean.shape, np.nan)
-        for n in np.unique(self.count[self.count > 1]):
-            here = self.count == n
-            deviation = np.sqrt(self._squares[here] / (n - 1))
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """In the order in which they first came."""
+        return tuple(self._of)
+
+    def add(self, at: int, run: Mapping[str, NDArray[np.float64]]) -> None:
+        """Add a run's columns, (looks,) each, to those of a value; not finite is missing."""
+        for name, values in run.items():
+            if name not in self._of:
+                bytes_ = 48 * (len(self._of) + 1) * int(np.prod(self._shape))
+                memory.require(bytes_, "the sums of this sweep; look less often with every")
+                zeros = np.zeros(self._shape)
+                self._of[name] = (np.zeros(self._shape, np.int64), zeros, zeros.copy())
+            count, mean, squares = (part[at] for part in self._of[name])
+            known = np.isfinite(values)
+            delta = np.where(known, values - mean, 0.0)
+            count += known
+            mean += delta / np.maximum(count, 1)
+            squares += np.where(known, delta * (values - mean), 0.0)
+
+    def result(
+        self, level: float
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """(values, columns, looks) of each: count, mean, and half of the t interval, t s / sqrt(n).
+
+        The mean of none, and the interval below two, is NaN.
+        """
+        parts = zip(*self._of.values(), strict=True)
+        count, mean, squares = (np.stack(part, axis=1) for part in parts)
+        half = np.full(mean.shape, np.nan)
+        for n in np.unique(count[count > 1]):
+            here = count == n
+            deviation = np.sqrt(squares[here] / (n - 1))
             half[here] = t_quantile(0.5 + 0.5 * level, int(n) - 1) * deviation / np.sqrt(n)
-        return half
+        return count, np.where(count > 0, mean, np.nan), half
 
 
 def t_quantile(share: float, freedom: int) -> float:
@@ -258,8 +282,7 @@ def sweep_job(
         check_whole(processes, "processes")
     team = max(1, min(core_count() if processes is None else processes, len(tasks)))
     grid = plan.grid
-    sums: _Moments | None = None
-    columns: tuple[str, ...] = ()
+    sums = _Moments(len(chosen), len(grid))
     failures: list[Failure] = []
     work = _here(plan, tasks) if team == 1 else _in_processes(plan, tasks, team)
     note = f"Running {len(tasks):,} runs"
@@ -271,25 +294,18 @@ def sweep_job(
                 if len(failures) >= _FAILURES:
                     break
                 continue
-            if sums is None:
-                columns = tuple(k for k in result if not k.startswith(TIMES))
-                shape = (len(chosen), len(columns), len(grid))
-                memory.require(
-                    64 * int(np.prod(shape)), "the sums of this sweep; look less often with every"
-                )
-                sums = _Moments(shape)
-            table = [result.get(column, np.full(len(grid), np.nan)) for column in columns]
-            sums.add(at, np.stack(table))
+            sums.add(at, {k: v for k, v in result.items() if not k.startswith(TIMES)})
             yield Progress(done, len(tasks), note)
-    if sums is None or len(failures) >= _FAILURES:
+    if len(failures) in (len(tasks), _FAILURES):
         first = failures[0]
         where = f"{parameter} {first.value!r}, seed" if parameter else "seed"
         many = f"{len(failures):,} runs" if len(failures) > 1 else "The run"
         raise ExperimentError(f"{many} failed, first that of {where} {first.seed}: {first.text}")
+    if not sums.columns:
+        raise ExperimentError(f"{name} shows no number that could be averaged, only arrays.")
     return Sweep(
-        experiment_class(name).title, parameter, chosen, len(seed_list), level, grid, columns,
-        sums.count, np.where(sums.count > 0, sums.mean, np.nan), sums.half_width(level),
-        tuple(failures),
+        experiment_class(name).title, parameter, chosen, len(seed_list), level, grid,
+        sums.columns, *sums.result(level), tuple(failures),
     )  # fmt: skip
 
 
@@ -308,11 +324,14 @@ def _planned(
         raise UsageError(f"A run of {steps} steps shows nothing; ask for 1 or more.")
     if isinstance(seeds, int):
         check_whole(seeds, "seeds")
-        if not 1 <= seeds <= _MOST_SEEDS:
-            raise UsageError(f"A sweep has 1 to {_MOST_SEEDS:,} seeds, not {seeds:,}.")
-    seed_list = list(range(seeds)) if isinstance(seeds, int) else [int(seed) for seed in seeds]
-    if not seed_list:
-        raise UsageError("Name at least one seed.")
+        seeds = range(seeds)
+    if not 1 <= len(seeds) <= _MOST_SEEDS:
+        raise UsageError(f"A sweep has 1 to {_MOST_SEEDS:,} seeds.")
+    for seed in seeds:
+        check_seed(seed)
+    seed_list = [int(seed) for seed in seeds]
+    if len(set(seed_list)) < len(seed_list):
+        raise UsageError("A seed is named twice; its run would count twice in the mean.")
     pause = max(1, steps // 100) if every is None else every
     check_whole(pause, "every")
     if pause < 1 or steps / pause > _MOST_STEPS:
@@ -381,30 +400,26 @@ def _here(plan: Plan, tasks: Sequence[_Task]) -> Generator[tuple[int, _Result]]:
 
 def _in_processes(plan: Plan, tasks: Sequence[_Task], count: int) -> Generator[tuple[int, _Result]]:
     team: dict[Connection, Any] = {}
-    numbers = iter(range(len(tasks)))
+    busy: dict[Connection, int] = {}
+    following = 0
     try:
         for _ in range(count):
             process, connection = spawned(_serve, plan, threads=1)
             team[connection] = process
-            connection.send((number := next(numbers), tasks[number]))
-        busy = set(team)
-        while busy:
-            for connection in [ready for ready in wait(busy) if ready in busy]:
-                try:
-                    number, result = connection.recv()
-                except (EOFError, OSError) as error:
-                    process = team[connection]
-                    process.join(_PATIENCE_S)
-                    raise UnavailableError(
-                        f"A process of the sweep ended by itself (exit code {process.exitcode}), "
-                        f"perhaps for lack of memory; use fewer processes."
-                    ) from error
-                following = next(numbers, None)
-                if following is None:
-                    busy.discard(connection)
-                else:
-                    connection.send((following, tasks[following]))
-                yield number, result
+        while following < len(tasks) or busy:
+            for connection in team:
+                first = min(busy.values(), default=following)
+                if connection in busy or following == min(len(tasks), first + _AHEAD):
+                    continue
+                with _still_there(team[connection]):
+                    connection.send(tasks[following])
+                busy[connection] = following
+                following += 1
+            ready = set(wait(busy))
+            for connection in [one for one in team if one in ready]:
+                with _still_there(team[connection]):
+                    result = connection.recv()
+                yield busy.pop(connection), result
     finally:
         for connection in team:
             connection.close()
@@ -418,11 +433,20 @@ def _in_processes(plan: Plan, tasks: Sequence[_Task], count: int) -> Generator[t
                 process.join()
 
 
+@contextlib.contextmanager
+def _still_there(process: Any) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, OSError) as error:
+        process.join(_PATIENCE_S)
+        raise UnavailableError(
+            f"A process of the sweep ended by itself (exit code {process.exitcode}), perhaps for "
+            f"lack of memory; use fewer processes."
+        ) from error
+
+
 def _serve(connection: Connection, plan: Plan) -> None:
     """The life of one process: tasks come in, results go out."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, leave)
-    with contextlib.suppress(EOFError, OSError):
+    with until_ended(), contextlib.suppress(EOFError, OSError):
         while True:
-            number, task = connection.recv()
-            connection.send((number, _done(plan, task)))
+            connection.send(_done(plan, connection.recv()))

@@ -6,6 +6,7 @@ nothing piles up before a slow receiver. Rows of scalars go out without a gap.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import signal
 import time
@@ -13,15 +14,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from polyorama.core.jobs import run
 from polyorama.errors import PolyoramaError
+from polyorama.lab.catalog import experiment_class
 from polyorama.lab.making import made
 from polyorama.lab.record import Recorder
 from polyorama.lab.replaying import resumed
 from polyorama.lab.runner import Runner
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
-__all__ = ["leave", "serve"]
+__all__ = ["serve", "until_ended"]
 
 _UPDATE_S = 1.0 / 30.0
 _TICK_S = 1.0 / 60.0
@@ -39,24 +42,21 @@ def serve(connection: Connection, spec: dict[str, Any]) -> None:
         What to run: ``id``, ``params``, ``rivals``, ``paintings``, ``seed``, ``folder``, and
         whether to ``resume`` the run that lies there.
     """
-    # Where ignoring is not inherited.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Being ended must let what is recorded be written.
-    signal.signal(signal.SIGTERM, leave)
-    try:
-        runner = _begun(spec)
+    with until_ended():
         try:
-            _Session(connection, runner).go()
-        finally:
-            runner.close()
-    except (EOFError, ConnectionError):
-        pass  # nobody listens any more
-    except (PolyoramaError, MemoryError) as error:
-        text = str(error) or "There is not enough memory for this experiment; make it smaller."
-        _send_last(connection, text)
-    except Exception as error:  # noqa: BLE001 - said in the other process
-        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        _send_last(connection, f"The experiment's process failed ({text}); reset the run.")
+            runner = _begun(spec)
+            try:
+                _Session(connection, runner).go()
+            finally:
+                runner.close()
+        except (EOFError, ConnectionError):
+            pass  # nobody listens any more
+        except (PolyoramaError, MemoryError) as error:
+            text = str(error) or "There is not enough memory for this experiment; make it smaller."
+            _send_last(connection, text)
+        except Exception as error:  # noqa: BLE001 - said in the other process
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            _send_last(connection, f"The experiment's process failed ({text}); reset the run.")
 
 
 def _send_last(connection: Connection, text: str) -> None:
@@ -66,14 +66,36 @@ def _send_last(connection: Connection, text: str) -> None:
         return
 
 
-def leave(number: int, _frame: object) -> NoReturn:
-    """A handler of signals that ends the process as an exception does."""
-    raise SystemExit(128 + number)
+@contextlib.contextmanager
+def until_ended() -> Iterator[None]:
+    """Within it, a request to end (SIGTERM) leaves the block as an exception does, once.
+
+    So what is recorded is written. Ctrl-C is left to the process that started this one.
+    """
+    # Where ignoring is not inherited.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        yield
+    except _Ended:
+        pass
+    finally:
+        # From here on it ends by itself.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+class _Ended(BaseException):
+    """The process was asked to end: no error of whatever it was computing."""
+
+
+def _leave(number: int, _frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)
+    raise _Ended
 
 
 def _begun(spec: dict[str, Any]) -> Runner:
     if spec["resume"]:
-        return run(resumed(spec["folder"]))
+        return run(resumed(spec["folder"], experiment_class(spec["id"])))
     experiment = made(spec["id"], spec["params"], spec["rivals"], spec["paintings"])
     folder, seed = spec["folder"], spec["seed"]
     record = None if folder is None else Recorder.create(folder, experiment, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
@@ -9,17 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import polyorama
+from polyorama.core.arguments import said
 from polyorama.core.jobs import Progress, run
 from polyorama.errors import PolyoramaError
 from polyorama.io.atomic import atomic_write
 from polyorama.lab.catalog import experiment_class, experiment_ids
+from polyorama.lab.claims import Claim, Figure
+from polyorama.lab.experiment import ExperimentError
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Sequence
 
     from polyorama.core.jobs import Job
-    from polyorama.lab.claims import Claim, Figure
+    from polyorama.lab.experiment import Experiment
 
 __all__ = ["Outcome", "Verdict", "claims", "claims_job", "write_claims"]
 
@@ -90,13 +94,13 @@ def claims_job(names: Sequence[str] = (), *, study: bool = False) -> Job[tuple[O
 
     Raises
     ------
-    UsageError, UnavailableError
-        If there is no such experiment.
+    UsageError, UnavailableError, ExperimentError
+        If there is no such experiment, or it cannot say its claims.
     """
     known = [experiment_class(name) for name in names or experiment_ids()]
     found: list[Outcome] = []
     for cls in known:
-        for claim in cls.claims():
+        for claim in _claims_of(cls):
             if claim.study and not study:
                 found.append(Outcome(cls.id, claim))
                 continue
@@ -104,23 +108,45 @@ def claims_job(names: Sequence[str] = (), *, study: bool = False) -> Job[tuple[O
     return tuple(found)
 
 
+def _claims_of(cls: type[Experiment]) -> tuple[Claim, ...]:
+    try:
+        found = tuple(cls.claims())
+    except Exception as error:
+        raise ExperimentError(
+            f"{cls.id} cannot say its claims ({_reason(error)}); mend the experiment."
+        ) from error
+    for claim in found:
+        if not isinstance(claim, Claim):
+            raise ExperimentError(f"{cls.id} has {said(claim)} among its claims; mend that.")
+    return found
+
+
 def _measured(name: str, claim: Claim) -> Job[Outcome]:
     started = time.perf_counter()
     note = f"{name} {claim.id}"
     yield Progress(0, 0, note)
-    job = claim.measure()
+    figures: tuple[Figure, ...] = ()
+    error = ""
     try:
-        while True:
-            try:
-                progress = next(job)
-            except StopIteration as stop:
-                seconds = time.perf_counter() - started
-                return Outcome(name, claim, tuple(stop.value), seconds)
-            yield Progress(progress.done, progress.total, note)
-    except PolyoramaError as error:
-        return Outcome(name, claim, (), time.perf_counter() - started, str(error))
-    finally:
-        job.close()
+        with contextlib.closing(claim.measure()) as job:
+            while True:
+                try:
+                    progress = next(job)
+                except StopIteration as stop:
+                    figures = tuple(stop.value)
+                    break
+                yield Progress(progress.done, progress.total, note)
+        if not figures or not all(isinstance(figure, Figure) for figure in figures):
+            figures, error = (), "It measured nothing; mend what it returns."
+    except PolyoramaError as failure:
+        error = str(failure)
+    except Exception as failure:  # noqa: BLE001 - a claim that fails is said beside the others
+        error = f"It failed ({_reason(failure)}); mend the experiment."
+    return Outcome(name, claim, figures, time.perf_counter() - started, error)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def write_claims(outcomes: Iterable[Outcome], target: str | os.PathLike[str]) -> None:

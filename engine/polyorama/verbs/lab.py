@@ -8,10 +8,11 @@ import numpy as np
 
 from polyorama.core.arguments import check_kind, check_whole
 from polyorama.core.jobs import Progress, run
+from polyorama.core.params import checked, parameter_of
 from polyorama.errors import UsageError
 from polyorama.io.photos import read_pixels
 from polyorama.lab import catalog, making
-from polyorama.lab.experiment import Experiment, ExperimentError
+from polyorama.lab.experiment import Experiment, check_seed
 from polyorama.lab.record import Record, Recorder
 from polyorama.lab.replaying import recomputed, resumed
 from polyorama.lab.runner import Runner
@@ -45,6 +46,7 @@ def experiments() -> tuple[str, ...]:
 
 def experiment(
     name: str,
+    /,
     *,
     rivals: tuple[str, ...] | None = None,
     paintings: dict[str, NDArray[Any]] | None = None,
@@ -143,13 +145,10 @@ def run_job(
     """
     subject = making.made(experiment) if isinstance(experiment, str) else experiment
     check_kind(subject, Experiment, "experiment", "an experiment or its id")
-    target = round(_SECONDS * subject.rate) if steps is None else steps
-    pause = _pause(subject, every)
-    check_whole(target, "steps")
-    if target < 0:
-        raise UsageError(f"Steps are counted from 0, not {target}.")
-    waiting = _checked_changes(changes, target)
-    record = None if folder is None else Recorder.create(str(folder), subject, seed)
+    target, pause = _target(subject, steps), _pause(subject, every)
+    check_seed(seed)
+    waiting = _checked_changes(subject, changes, target)
+    record = None if folder is None else Recorder.create(folder, subject, seed)
     runner: Runner | None = None
     try:
         runner = Runner(subject, seed, record)
@@ -159,11 +158,15 @@ def run_job(
             runner.close()
         elif record is not None:
             record.close()
-    return runner.history if folder is None else Record.open(str(folder), type(subject))
+    return runner.history if folder is None else Record.open(folder, type(subject))
 
 
 def resume_job(
-    folder: str | os.PathLike[str], *, steps: int | None = None, every: int | None = None
+    folder: str | os.PathLike[str],
+    *,
+    steps: int | None = None,
+    every: int | None = None,
+    kind: type[Experiment] | None = None,
 ) -> Job[Recording]:
     """Go on with a recorded run to `steps` in all, as a job.
 
@@ -175,21 +178,27 @@ def resume_job(
         Of the run.
     steps, every
         As of `run_job`.
+    kind
+        The experiment's class, which has to be the run's; None to look it up by its id.
 
     Raises
     ------
     FileFormatError, ExperimentError, OutputError, UsageError
         If there is no run, it does not repeat, or it cannot go on.
     """
-    runner = yield from resumed(str(folder))
+    runner = yield from resumed(folder, kind)
     try:
         subject = runner.experiment
-        target = round(_SECONDS * subject.rate) if steps is None else steps
-        check_whole(target, "steps")
-        yield from _played(runner, target, _pause(subject, every), [])
+        target, pause = _target(subject, steps), _pause(subject, every)
+        if target < subject.steps:
+            raise UsageError(
+                f"The run is at step {subject.steps:,} already; ask for more than {target:,} "
+                f"steps: {folder}"
+            )
+        yield from _played(runner, target, pause, [])
     finally:
         runner.close()
-    return Record.open(str(folder))
+    return Record.open(folder, kind)
 
 
 def open_run(folder: str | os.PathLike[str]) -> Record:
@@ -200,7 +209,7 @@ def open_run(folder: str | os.PathLike[str]) -> Record:
     FileFormatError
         If the folder holds none, or it is damaged.
     """
-    return Record.open(str(folder))
+    return Record.open(folder)
 
 
 def check_run_job(folder: str | os.PathLike[str]) -> Job[Record]:
@@ -213,7 +222,7 @@ def check_run_job(folder: str | os.PathLike[str]) -> Job[Record]:
     ExperimentError
         If it does not repeat.
     """
-    record = Record.open(str(folder))
+    record = Record.open(folder)
     yield from recomputed(record)
     return record
 
@@ -278,6 +287,15 @@ def painting_of(canvas: Canvas, path: str | os.PathLike[str]) -> NDArray[np.floa
     return canvas.checked(np.round(values) if canvas.whole else values)
 
 
+def _target(subject: Experiment, steps: int | None) -> int:
+    if steps is None:
+        return max(1, round(_SECONDS * subject.rate))
+    check_whole(steps, "steps")
+    if steps < 0:
+        raise UsageError(f"Steps are counted from 0, not {steps}.")
+    return steps
+
+
 def _pause(subject: Experiment, every: int | None) -> int:
     if every is None:
         return max(1, round(subject.rate / _LOOKS_PER_S))
@@ -288,12 +306,21 @@ def _pause(subject: Experiment, every: int | None) -> int:
 
 
 def _checked_changes(
-    changes: Sequence[tuple[int, str, Any]], target: int
+    subject: Experiment, changes: Sequence[tuple[int, str, Any]], target: int
 ) -> list[tuple[int, str, Any]]:
     waiting = [(int(step), name, value) for step, name, value in changes]
     steps = [step for step, _, _ in waiting]
     if steps != sorted(steps) or (steps and not 0 <= steps[0] <= steps[-1] <= target):
         raise UsageError(f"Changes come by ascending step, from 0 to {target:,}.")
+    canvases = {canvas.name for canvas in subject.canvases}
+    for _, name, value in waiting:
+        if name in canvases:
+            subject.canvas(name).checked(value)
+            continue
+        parameter = parameter_of(subject.Params, name)
+        checked(parameter, value)
+        if not parameter.live:
+            raise UsageError(f"{name} cannot be changed while {subject.id} runs; begin with it.")
     return waiting
 
 
@@ -313,6 +340,6 @@ def _played(
         if waiting:
             stop = min(stop, waiting[0][0])
         runner.step(stop - subject.steps)
-        if runner.error:
-            raise ExperimentError(runner.error)
+        if runner.failure is not None:
+            raise runner.failure
         yield Progress(subject.steps, target, "Running")
