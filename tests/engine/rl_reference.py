@@ -41,14 +41,15 @@ def backwards(task, quality):
     return values
 
 
-def eqo(model, task, c):
+def eqo(model, task, c, remaining=False):
     known = estimates(model, task)
 
     def quality(h, s, a, later):
         it = known[s][a]
+        ceiling = task.horizon - h if remaining else task.horizon
         if it.n == 0:
-            return task.horizon
-        return min(it.reward + c / it.n + it.chances @ later, task.horizon)
+            return ceiling
+        return min(it.reward + c / it.n + it.chances @ later, ceiling)
 
     return backwards(task, quality)
 

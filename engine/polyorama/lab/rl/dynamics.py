@@ -17,10 +17,8 @@ def solve(rewards, chances, successors, values, policy):
     quality = np.empty(len(rewards))
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
-        expect(chances, successors, values[h + 1], quality)
-        for i in range(len(quality)):
-            quality[i] += rewards[i]
-        take_best(quality, np.inf, values[h], policy[h])
+        expect(rewards, chances, successors, values[h + 1], quality)
+        take_best(quality, np.inf, False, values[h], policy[h])
 
 
 @kernel

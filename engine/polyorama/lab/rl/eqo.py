@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from polyorama.core.compile import kernel
-from polyorama.lab.rl.learner import Floats, Learner, Task
+from polyorama.lab.rl.learner import Floats, Learner, Model, Task
 from polyorama.lab.rl.lookahead import expect, take_best
 
 __all__ = ["Eqo", "bonus_scale", "quasi_optimism"]
@@ -55,6 +55,9 @@ class Eqo(Learner):
     doubling
         Whether K is unknown, as in Theorem 2, and c_k is that of the next power of two. (That there
         is a schedule of doubling is from the reviews; that it is this one is ours.)
+    remaining
+        Whether the ceiling is what is left of the horizon, H - h, instead of H. That is ours; it
+        holds where no step gives more than 1, while the paper asks only that V* lies in 0..H.
     c
         c_k of the newest plan.
     """
@@ -62,7 +65,12 @@ class Eqo(Learner):
     id = "eqo"
     tuned: float | None = None
     doubling = False
+    remaining = False
     c = 0.0
+
+    def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
+        super().__init__(task, model, luck)
+        self._known = bonus_scale(task)
 
     def plan(self, episode: int) -> bool:
         """Value iteration with the bonus c_k / N."""
@@ -71,12 +79,12 @@ class Eqo(Learner):
         elif self.doubling:
             self.c = bonus_scale(self.task, 1 << max(episode - 1, 0).bit_length())
         else:
-            self.c = bonus_scale(self.task)
+            self.c = self._known
         model = self.model
         model.refresh()
         _plan(
             model.visits, model.rewards, model.chances, model.successors, self.c,
-            self.values, self.policy,
+            self.remaining, self.hopeful, self.values, self.policy,
         )  # fmt: skip
         return True
 
@@ -93,17 +101,15 @@ class Eqo(Learner):
 
 
 @kernel
-def _plan(visits, rewards, chances, successors, c, values, policy):
+def _plan(visits, rewards, chances, successors, c, remaining, hopeful, values, policy):
     horizon = len(policy)
-    ceiling = float(horizon)
     gain, quality = np.empty(len(visits)), np.empty(len(visits))
     for i in range(len(visits)):
         # b(s, a) = c_k / N(s, a); where N = 0, Q = H, whatever follows.
-        gain[i] = rewards[i] + c / visits[i] if visits[i] > 0.0 else ceiling
+        gain[i] = rewards[i] + c / visits[i] if visits[i] > 0.0 else np.inf
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
         # Q_h = min(r + b + P V_{h+1}, H), V_h = max_a Q_h
-        expect(chances, successors, values[h + 1], quality)
-        for i in range(len(quality)):
-            quality[i] += gain[i]
-        take_best(quality, ceiling, values[h], policy[h])
+        expect(gain, chances, successors, values[h + 1], quality)
+        ceiling = float(horizon - h if remaining else horizon)
+        take_best(quality, ceiling, hopeful, values[h], policy[h])

@@ -25,6 +25,8 @@ class Euler(Learner):
     ----------
     lower
         Its pessimistic values, (H + 1, S).
+    log
+        Its logarithm, l = ln(4 S A T / delta) with T = K H.
     """
 
     id = "euler"
@@ -32,13 +34,8 @@ class Euler(Learner):
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         super().__init__(task, model, luck)
         self.lower: Floats = np.zeros_like(self.values)
-
-    @property
-    def log(self) -> float:
-        """Its logarithm, ln(4 S A T / delta) with T = K H."""
-        task = self.task
         steps = task.episodes * task.horizon
-        return math.log(4.0 * task.states * task.actions * steps / task.delta)
+        self.log = math.log(4.0 * task.states * task.actions * steps / task.delta)
 
     def plan(self, episode: int) -> bool:
         """Value iteration from above and from below."""
@@ -47,7 +44,7 @@ class Euler(Learner):
         model.refresh()
         _plan(
             model.visits, model.rewards, model.reward_squares, model.chances, model.successors,
-            self.log, self.scale, self.values, self.lower, self.policy,
+            self.log, self.scale, self.hopeful, self.values, self.lower, self.policy,
         )  # fmt: skip
         return True
 
@@ -70,7 +67,8 @@ def _least(visits, log, horizon):
 
 @kernel
 def _plan(
-    visits, rewards, reward_squares, chances, successors, log, scale, values, lower, policy
+    visits, rewards, reward_squares, chances, successors, log, scale, hopeful,
+    values, lower, policy,
 ):  # fmt: skip
     horizon, states = policy.shape
     pairs = len(visits)
@@ -105,14 +103,14 @@ def _plan(
         expect_moments(chances, successors, gap, squares, gap_mean, gap_second)
         for i in range(pairs):
             if visits[i] == 0.0:
-                gap_mean[i] = float(horizon)
+                gap_mean[i] = np.inf
                 continue
             # Q = r + b_r + P V + phi(P, V) + (4 J + B_p) / N + B_v |V - V_low|_{2,P} / sqrt(N)
             spread = math.sqrt(max(upper_second[i] - upper_mean[i] * upper_mean[i], 0.0))
             unsure = math.sqrt(gap_second[i])
             bonus = of_reward[i] + fixed[i] + weight[i] * (spread + unsure)
             gap_mean[i] = rewards[i] + upper_mean[i] + bonus
-        take_best(gap_mean, float(horizon - h), values[h], policy[h])
+        take_best(gap_mean, float(horizon - h), hopeful, values[h], policy[h])
         for s in range(states):
             i = policy[h, s] * states + s
             lower[h, s] = 0.0

@@ -31,6 +31,8 @@ class Mvp(Learner):
     ----------
     doubling
         Whether it plans only when the count of a pair has reached a power of two.
+    log
+        Its logarithm, iota = ln(2 S A H^2 K / delta).
     """
 
     id = "mvp"
@@ -39,13 +41,8 @@ class Mvp(Learner):
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         super().__init__(task, model, luck)
         self._level: Floats | None = None
-
-    @property
-    def log(self) -> float:
-        """Its logarithm, iota = ln(2 S A H^2 K / delta)."""
-        task = self.task
         sizes = task.states * task.actions * task.horizon**2 * task.episodes
-        return math.log(2.0 * sizes / task.delta)
+        self.log = math.log(2.0 * sizes / task.delta)
 
     def plan(self, episode: int) -> bool:
         """Value iteration; with `doubling` only when a count has passed a power of two."""
@@ -59,7 +56,7 @@ class Mvp(Learner):
         model.refresh()
         _plan(
             model.visits, model.rewards, model.chances, model.successors, self.log, self.scale,
-            self.values, self.policy,
+            self.hopeful, self.values, self.policy,
         )  # fmt: skip
         return True
 
@@ -72,7 +69,7 @@ class Mvp(Learner):
 
 
 @kernel
-def _plan(visits, rewards, chances, successors, log, scale, values, policy):
+def _plan(visits, rewards, chances, successors, log, scale, hopeful, values, policy):
     horizon, states = policy.shape
     pairs = len(visits)
     gain, weight, quality = np.empty(pairs), np.empty(pairs), np.empty(pairs)
@@ -86,7 +83,7 @@ def _plan(visits, rewards, chances, successors, log, scale, values, policy):
             of_reward = _REWARD * math.sqrt(rewards[i] * log / n * horizon)
             gain[i] = rewards[i] + scale * (of_reward + _LEAST * horizon * log / n)
         else:
-            gain[i] = float(horizon)
+            gain[i] = np.inf
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
         for s in range(states):
@@ -95,4 +92,4 @@ def _plan(visits, rewards, chances, successors, log, scale, values, policy):
         for i in range(pairs):
             variance = max(second[i] - quality[i] * quality[i], 0.0)
             quality[i] += gain[i] + math.sqrt(weight[i] * variance)
-        take_best(quality, float(horizon - h), values[h], policy[h])
+        take_best(quality, float(horizon - h), hopeful, values[h], policy[h])

@@ -33,7 +33,6 @@ class Psrl(Learner):
         pairs = task.states * task.actions
         self._weights: Floats = np.empty((task.states, pairs))
         self._chances: Floats = np.empty((task.states, pairs))
-        self._none = np.zeros((0, pairs), np.uint32)
 
     def plan(self, episode: int) -> bool:
         """Draw a world from the posterior and solve it."""
@@ -46,7 +45,7 @@ class Psrl(Learner):
         # precision ~ Gamma(shape, rate); mean ~ Normal(m, 1 / ((1 + N) precision))
         deviation = np.sqrt(rate / (precision * (1.0 + model.visits)))
         rewards += deviation * normal(len(rewards))
-        _plan_drawn(rewards, self._chances, self._none, self.values, self.policy)
+        _plan_drawn(rewards, self._chances, self.values, self.policy)
         return True
 
     def bonus(self, visits: Floats, variance: Floats, reward: Floats) -> Floats:
@@ -110,7 +109,7 @@ def _posterior_rewards(visits, sums, squares):
 
 
 @kernel
-def _plan_drawn(rewards, chances, successors, values, policy):
+def _plan_drawn(rewards, chances, values, policy):
     horizon = len(policy)
     states, pairs = chances.shape
     quality, total = np.empty(pairs), np.zeros(pairs)
@@ -122,10 +121,8 @@ def _plan_drawn(rewards, chances, successors, values, policy):
             chances[s, i] /= total[i]
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
-        expect(chances, successors, values[h + 1], quality)
-        for i in range(pairs):
-            quality[i] += rewards[i]
-        take_best(quality, np.inf, values[h], policy[h])
+        expect(rewards, chances, None, values[h + 1], quality)
+        take_best(quality, np.inf, False, values[h], policy[h])
 
 
 @kernel
@@ -138,7 +135,7 @@ def _plan_disturbed(visits, rewards, chances, successors, noise, deviation, valu
         spread[i] = deviation / math.sqrt(visits[i] + 1.0)
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
-        expect(chances, successors, values[h + 1], quality)
+        expect(rewards, chances, successors, values[h + 1], quality)
         for i in range(pairs):
-            quality[i] = shrink[i] * (rewards[i] + quality[i]) + spread[i] * noise[h, i]
-        take_best(quality, np.inf, values[h], policy[h])
+            quality[i] = shrink[i] * quality[i] + spread[i] * noise[h, i]
+        take_best(quality, np.inf, False, values[h], policy[h])

@@ -14,19 +14,17 @@ import math
 import numpy as np
 
 from polyorama.core.compile import kernel
-from polyorama.lab.rl.learner import Floats, Learner
+from polyorama.lab.rl.learner import Floats, Learner, Model, Task
 from polyorama.lab.rl.lookahead import expect, expect_moments, take_best
 
 __all__ = ["UcbviBf", "UcbviCh"]
 
 
 class _Ucbvi(Learner):
-    @property
-    def log(self) -> float:
-        """Its logarithm, L = ln(5 S A K H / delta)."""
-        task = self.task
+    def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
+        super().__init__(task, model, luck)
         sizes = task.states * task.actions * task.episodes * task.horizon
-        return math.log(5.0 * sizes / task.delta)
+        self.log = math.log(5.0 * sizes / task.delta)  # L = ln(5 S A K H / delta)
 
 
 class UcbviCh(_Ucbvi):
@@ -41,7 +39,7 @@ class UcbviCh(_Ucbvi):
         model.refresh()
         _plan_ch(
             model.visits, model.rewards, model.chances, model.successors,
-            7.0 * self.task.horizon * self.log * self.scale, self.values, self.policy,
+            7.0 * self.task.horizon * self.log * self.scale, self.hopeful, self.values, self.policy,
         )  # fmt: skip
         return True
 
@@ -56,11 +54,10 @@ class UcbviBf(_Ucbvi):
 
     id = "ucbvi-bf"
 
-    @property
-    def doubt(self) -> float:
-        """10^4 H^3 S^2 A L^2: over N(s'), the squared doubt about the value of s'."""
-        task = self.task
-        return 1e4 * task.horizon**3 * task.states**2 * task.actions * self.log**2
+    def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
+        super().__init__(task, model, luck)
+        # 10^4 H^3 S^2 A L^2: over N(s'), the squared doubt about the value of s'.
+        self.doubt = 1e4 * task.horizon**3 * task.states**2 * task.actions * self.log**2
 
     def plan(self, episode: int) -> bool:
         """Value iteration with the bonus of Algorithm 4."""
@@ -69,7 +66,7 @@ class UcbviBf(_Ucbvi):
         model.refresh()
         _plan_bf(
             model.visits, model.rewards, model.chances, model.successors, self.log, self.doubt,
-            self.scale, self.values, self.policy,
+            self.scale, self.hopeful, self.values, self.policy,
         )  # fmt: skip
         return True
 
@@ -84,23 +81,21 @@ class UcbviBf(_Ucbvi):
 
 
 @kernel
-def _plan_ch(visits, rewards, chances, successors, factor, values, policy):
+def _plan_ch(visits, rewards, chances, successors, factor, hopeful, values, policy):
     horizon = len(policy)
     gain, quality = np.empty(len(visits)), np.empty(len(visits))
     for i in range(len(visits)):
         # b = 7 H L / sqrt(N)
         n = visits[i]
-        gain[i] = rewards[i] + factor / math.sqrt(n) if n > 0.0 else float(horizon)
+        gain[i] = rewards[i] + factor / math.sqrt(n) if n > 0.0 else np.inf
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
-        expect(chances, successors, values[h + 1], quality)
-        for i in range(len(quality)):
-            quality[i] += gain[i]
-        take_best(quality, float(horizon - h), values[h], policy[h])
+        expect(gain, chances, successors, values[h + 1], quality)
+        take_best(quality, float(horizon - h), hopeful, values[h], policy[h])
 
 
 @kernel
-def _plan_bf(visits, rewards, chances, successors, log, doubt, scale, values, policy):
+def _plan_bf(visits, rewards, chances, successors, log, doubt, scale, hopeful, values, policy):
     horizon, states = policy.shape
     pairs = len(visits)
     gain, weight, quality = np.empty(pairs), np.empty(pairs), np.empty(pairs)
@@ -111,7 +106,7 @@ def _plan_bf(visits, rewards, chances, successors, log, doubt, scale, values, po
         for action in range(pairs // states):
             of_state += visits[action * states + s]
         squares[s] = min(doubt / of_state, float(horizon**2)) if of_state else float(horizon**2)
-    expect(chances, successors, squares, second)
+    expect(np.zeros(pairs), chances, successors, squares, second)
     for i in range(pairs):
         # b = sqrt(8 L Var / N) + 14 H L / (3 N) + sqrt((8 / N) P min(...)); the last two are the
         # same at every step.
@@ -121,7 +116,7 @@ def _plan_bf(visits, rewards, chances, successors, log, doubt, scale, values, po
             least = 14.0 * horizon * log / (3.0 * n)
             gain[i] = rewards[i] + scale * (least + math.sqrt(8.0 / n * second[i]))
         else:
-            gain[i] = float(horizon)
+            gain[i] = np.inf
     values[horizon] = 0.0
     for h in range(horizon - 1, -1, -1):
         for s in range(states):
@@ -130,4 +125,4 @@ def _plan_bf(visits, rewards, chances, successors, log, doubt, scale, values, po
         for i in range(pairs):
             variance = max(second[i] - quality[i] * quality[i], 0.0)
             quality[i] += gain[i] + math.sqrt(weight[i] * variance)
-        take_best(quality, float(horizon - h), values[h], policy[h])
+        take_best(quality, float(horizon - h), hopeful, values[h], policy[h])

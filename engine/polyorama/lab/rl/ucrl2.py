@@ -52,7 +52,7 @@ class Ucrl2(Learner):
         model.refresh()
         _plan(
             visits, model.rewards, model.met, model.met_successors, self.radius,
-            self.values, self.policy,
+            self.hopeful, self.values, self.policy,
         )  # fmt: skip
         return True
 
@@ -65,7 +65,7 @@ class Ucrl2(Learner):
 
 
 @kernel
-def _plan(visits, rewards, met, successors, radius, values, policy):
+def _plan(visits, rewards, met, successors, radius, hopeful, values, policy):
     horizon, states = policy.shape
     width, pairs = met.shape
     quality = np.empty(pairs)
@@ -80,7 +80,7 @@ def _plan(visits, rewards, met, successors, radius, values, policy):
         for i in range(pairs):
             n = visits[i]
             if n == 0.0:
-                quality[i] = 1.0 + later[hope]
+                quality[i] = np.inf  # all that remains, by the ceiling
                 continue
             # Inner maximum (Figure 2): move d / 2 of the chances to the best state ...
             count, at_hope, mean = 0, 0.0, 0.0
@@ -108,4 +108,4 @@ def _plan(visits, rewards, met, successors, radius, values, policy):
                 mean -= taken * later[successors[row, i]]
                 moved -= taken
             quality[i] = min(rewards[i] + radius[0] / math.sqrt(n), 1.0) + mean
-        take_best(quality, float(horizon - h), values[h], policy[h])
+        take_best(quality, float(horizon - h), hopeful, values[h], policy[h])
