@@ -253,6 +253,35 @@ def test_a_false_slope_can_lose_the_best_cube() -> None:
     assert min(misled) > 0.3
 
 
+@pytest.mark.parametrize("policy", ["log-li", "log-li-commit"])
+def test_rounds_that_prune_everything_go_on_and_keep_few_bits(policy: str) -> None:
+    # With a slope that is told too small, ancestors of the reference arm may be pruned as well.
+    surface, horizon = GARDEN["needle"], 20_000
+    game = Game(surface, horizon, lipschitz=0.1 * surface.lipschitz, one_by_one=True, seed=1)
+    player = POLICIES[policy](game)
+    assert isinstance(player, LogLi)
+    most = 0
+    for until in range(0, horizon + 1, 500):
+        player.play(until)
+        most = max(most, player.state_bits)
+        assert all(0 <= code < 1 << bits for code, bits in player.codes())
+        second = POLICIES[policy](game)
+        second.unpack(player.pack())
+        assert second.pack() == player.pack()
+    assert most < 12 * 15  # twelve numbers of 15 bits, as 20,000 has
+    assert player.committed == (policy == "log-li-commit")
+    if policy == "log-li":
+        assert player.registers()["Round"] > 62
+        assert len(reference.log_li(game)[0]) == player.visits
+
+
+def test_the_longest_game_fits_its_words() -> None:
+    game = Game(GARDEN["tent"], 2**36)
+    assert game.sum_bits <= 63
+    total = quantised(8.0, game.horizon, 0.0, game.key, 0, game.quantum)
+    assert total == round(8.0 * game.horizon / game.quantum) > 2**60
+
+
 # Rivals
 
 
@@ -381,15 +410,15 @@ def test_zooming_covers_anew_in_a_changed_game() -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("sigma", [0.0, 0.5])
-def test_extreme_games_are_played(policy: str, sigma: float) -> None:
+@pytest.mark.parametrize(("sigma", "width"), [(0.0, 2.0), (0.5, 2.0), (0.5, 0.0)])
+def test_extreme_games_are_played(policy: str, sigma: float, width: float) -> None:
     flat = painted(np.full((4, 4), 0.5))
-    game = Game(flat, 300, sigma=sigma)
+    game = Game(flat, 300, sigma=sigma, width=width)
     player = POLICIES[policy](game)
     player.play(1000)
     assert player.time == 300
     assert player.regret == pytest.approx(0.0, abs=1e-9)
-    small = POLICIES[policy](Game(GARDEN["tent"], 2, sigma=sigma))
+    small = POLICIES[policy](Game(GARDEN["tent"], 2, sigma=sigma, width=width))
     small.play(2)
     assert small.time == 2
     assert math.isfinite(small.regret)
@@ -399,6 +428,7 @@ def test_extreme_games_are_played(policy: str, sigma: float) -> None:
     ("options", "words"),
     [
         ({"horizon": 1}, "2 to 2"),
+        ({"horizon": 2**36 + 1}, "2 to 2"),
         ({"horizon": 100, "sigma": -1.0}, "sigma"),
         ({"horizon": 100, "sigma": math.inf}, "sigma"),
         ({"horizon": 100, "lipschitz": -1.0}, "lipschitz"),
@@ -415,7 +445,7 @@ def test_too_many_axes_are_refused_in_words() -> None:
     with pytest.raises(UsageError, match="does not fit 62 bits"):
         LogLi(Game(many, 100_000))
     with pytest.raises(UsageError, match="too large"):
-        UniformUcb(Game(many, 10**12))
+        UniformUcb(Game(many, 6 * 10**10))
 
 
 def test_log_li_stays_beside_a_blin() -> None:

@@ -168,8 +168,7 @@ def test_all_that_is_shown_is_there_at_some_moment(preset) -> None:
     assert 1 <= len(views) <= 6
     assert len({view.id for view in views}) == len(views)
     wanted = set().union(*(keys_of(view) for view in views))
-    if np.isnan(experiment_surface(preset).zooming_dimension):
-        wanted.discard("regret_slope")
+    wanted.discard("regret_slope")  # comes late, or not at all
     seen: set[str] = set()
     experiment.reset(1)
     names = set(experiment.formula.names)
@@ -186,10 +185,34 @@ def test_all_that_is_shown_is_there_at_some_moment(preset) -> None:
     assert lit == names == {term.name for term in experiment.formula.terms}
 
 
-def experiment_surface(preset):
-    experiment = made(preset)
+@pytest.mark.parametrize("surface", ["tent", "mesa", "test-bed", "plateau"])
+def test_the_slope_of_the_theory_leaves_that_of_pulls_at_random(surface: str) -> None:
+    experiment = LogLiExperiment(LogLiParams(surface=surface, stride=1000), ("log-li",))
     experiment.reset(0)
-    return experiment._surface
+    first = experiment._first_pruning()
+    logs = []
+    while not (snapshot := experiment.step()).done:
+        values = snapshot.values
+        assert ("regret_slope" in values) == (values["pulls"] >= first)
+        if "regret_slope" in values:
+            assert values["regret_slope"] <= values["regret_chance"] * (1.0 + 1e-12)
+            logs.append(np.log([values["pulls"], values["regret_slope"]]))
+            known = values["regret_chance"] * first / values["pulls"]
+    slope, start = np.polyfit(*np.transpose(logs), 1)
+    zooming = {"tent": 0.0, "mesa": 1.0, "test-bed": 0.0, "plateau": 2.0}[surface]
+    assert slope == pytest.approx((zooming + 1.0) / (zooming + 2.0))
+    assert start + slope * np.log(first) == pytest.approx(np.log(known))
+
+
+def test_a_painting_below_the_line_is_told() -> None:
+    experiment = LogLiExperiment(LogLiParams(surface="painted", stride=50), ("log-li",))
+    experiment.reset(0)
+    experiment.step(200)
+    experiment.paint("surface", 0.2 * first_painting())
+    assert "pruned:" not in experiment.step(0).note
+    notes = [experiment.step().note for _ in range(200)]
+    assert notes[-1].startswith("The cube of the reference arm was pruned")
+    assert not any("committed" in note for note in notes)
 
 
 def test_the_boxes_of_a_round_tile_what_was_walked() -> None:
@@ -203,6 +226,8 @@ def test_the_boxes_of_a_round_tile_what_was_walked() -> None:
             area = wide if surface == "tent" else wide * (boxes[:, 3] - boxes[:, 1])
             # Leaves do not overlap, and a round never walks more than the whole.
             assert area.sum() <= 1.0 + 1e-12
+            if surface != "tent":
+                continue  # the square is its own tree
             parents, shares = values["tree_parents"], values["tree_shares"]
             assert (parents < np.arange(len(parents))).all()
             roots = shares[parents < 0].sum()

@@ -31,13 +31,15 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.errors import UsageError
-from polyorama.lab.bandits.policy import Game, Policy, quantum_exponent
+from polyorama.lab.bandits.policy import WORD_BITS, Game, Policy, quantum_exponent
 from polyorama.lab.bandits.rewards import mean_at, quantised
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TRACE", "TRACE_ROWS", "LogLi", "LogLiCommit", "Register", "layout"]
+__all__ = [
+    "TRACE", "TRACE_ROWS", "LogLi", "LogLiCommit", "Register", "deepest_cube", "layout",
+]  # fmt: skip
 
 TIME, ROUND, DEPTH, PATH, PULLS, SUM = 0, 1, 2, 3, 4, 5
 REF_DEPTH, REF_PATH, REF_LOW, BEST_DEPTH, BEST_PATH, BEST_LOW = 6, 7, 8, 9, 10, 11
@@ -198,10 +200,15 @@ class Register:
     offset: int = 0
 
 
-def layout(game: Game, walked_round: int) -> tuple[Register, ...]:
-    """The registers of a round and their sizes, all O(log T).
+def deepest_cube(game: Game) -> int:
+    """The least depth at which one cube costs more than all T pulls, about log2(T) / 2.
 
-    Depths reach to where one cube costs all T pulls, about log2(T) / 2 of them.
+    No walk gets below it, so from that round on all rounds are alike.
+
+    Raises
+    ------
+    UsageError
+        If a path down to it would not fit one register.
     """
     deepest = 1
     while game.cube_pulls(deepest) <= game.horizon:
@@ -211,13 +218,26 @@ def layout(game: Game, walked_round: int) -> tuple[Register, ...]:
             f"A walk of {game.horizon:,} pulls in {game.surface.dimension} dimensions may go "
             f"{deepest} cubes deep, and its path does not fit {_MOST_PATH_BITS} bits; take fewer."
         )
-    level, path = (deepest + 1).bit_length(), game.surface.dimension * walked_round
+    return deepest
+
+
+def layout(game: Game, levels: int, deepest: int) -> tuple[Register, ...]:
+    """The registers and their sizes, all O(log T): every round costs pulls, so T are enough.
+
+    Parameters
+    ----------
+    levels
+        How far down this round's walk may go.
+    deepest
+        How far down any may go.
+    """
+    level, path = (deepest + 1).bit_length(), game.surface.dimension * levels
     reach = math.ceil(math.ldexp(_LOW_LIMIT, quantum_exponent(game.horizon)))
     low = (2 * reach + 1).bit_length()
     half = 1 << (game.sum_bits - 1)
     return (
         Register("Pulls of all", TIME, game.count_bits),
-        Register("Round", ROUND, level),
+        Register("Round", ROUND, game.count_bits),
         Register("Depth", DEPTH, level),
         Register("Path", PATH, path),
         Register("Pulls of this cube", PULLS, game.count_bits),
@@ -250,7 +270,7 @@ class LogLi(Policy):
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
-        layout(game, 1)
+        self._deepest = deepest_cube(game)
         self._registers = np.zeros(12, np.int64)
         self._registers[[ROUND, DEPTH]] = 1
         self._registers[[REF_LOW, BEST_LOW]] = _NONE
@@ -262,8 +282,8 @@ class LogLi(Policy):
 
     @property
     def last_round(self) -> int:
-        """The round after which it commits; none here."""
-        return _MOST_PATH_BITS
+        """The round after which it commits; none here, for T rounds cost more than T pulls."""
+        return self.game.horizon
 
     @property
     def committed(self) -> bool:
@@ -298,7 +318,8 @@ class LogLi(Policy):
 
     def meet(self, game: Game) -> None:
         """Go on in a changed game of the same dimension and horizon."""
-        layout(game, 1)
+        # Cubes that cost less may lie deeper; those that were reached before stay where they are.
+        self._deepest = max(self._deepest, deepest_cube(game))
         _settle(
             self._registers, self._account, self._charge, self._place, self.game.world,
             self.game.one_by_one,
@@ -315,7 +336,12 @@ class LogLi(Policy):
         return {r.name: int(self._registers[r.place]) for r in self._layout()}
 
     def _layout(self) -> tuple[Register, ...]:
-        return layout(self.game, min(int(self._registers[ROUND]), self.last_round))
+        return layout(self.game, self._levels, self._deepest)
+
+    @property
+    def _levels(self) -> int:
+        """How far down the walk of this round, or of the last one, may go."""
+        return min(int(self._registers[ROUND]), self.last_round, self._deepest)
 
     @property
     def state_bits(self) -> int:
@@ -324,9 +350,8 @@ class LogLi(Policy):
 
     @property
     def state_words(self) -> float:
-        """Three paths of d bits a round, and eight words."""
-        walked = min(int(self._registers[ROUND]), self.last_round)
-        return 3.0 * walked * self.game.surface.dimension / 32.0 + 8.0
+        """Three paths of d bits a level, and eight words."""
+        return 3.0 * self._levels * self.game.surface.dimension / WORD_BITS + 8.0
 
     def codes(self) -> list[tuple[int, int]]:
         """Each register as a whole number from 0 on, and its size in bits."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from polyorama.core.jobs import Progress
 from polyorama.lab.bandits.a_blin import ABlin
-from polyorama.lab.bandits.policy import Game
+from polyorama.lab.bandits.policy import WORD_BITS, Game
 from polyorama.lab.bandits.rivals import POLICIES
 from polyorama.lab.bandits.surfaces import GARDEN
 from polyorama.lab.claims import Claim, Figure
@@ -47,22 +47,26 @@ _TABLE: dict[tuple[str, str], tuple[int, int]] = {
 }
 """As our reference measured at T = 80,000."""
 
-_WORDS = {
-    ("tent", "log-li"): "9",
-    ("tent", "log-li-commit"): "8",
-    ("tent", "a-blin"): "20 to 24",
-    ("tent", "uniform-ucb1"): "38",
-    ("tent", "zooming"): "42",
-    ("test-bed", "log-li"): "9",
-    ("test-bed", "log-li-commit"): "9",
-    ("test-bed", "a-blin"): "1,104",
-    ("test-bed", "uniform-ucb1"): "162",
-    ("test-bed", "zooming"): "464",
+_WORDS: dict[tuple[str, str], tuple[str, float, float]] = {
+    # surface, policy: words in the reference's words, and the least and the most of them
+    ("tent", "log-li"): ("9", 9.0, 9.0),
+    ("tent", "log-li-commit"): ("8", 8.0, 8.0),
+    ("tent", "a-blin"): ("20 to 24", 20.0, 24.0),
+    ("tent", "uniform-ucb1"): ("38", 38.0, 38.0),
+    ("tent", "zooming"): ("42", 42.0, 42.0),
+    ("test-bed", "log-li"): ("9", 9.0, 9.0),
+    ("test-bed", "log-li-commit"): ("9", 9.0, 9.0),
+    ("test-bed", "a-blin"): ("1,104", 1104.0, 1104.0),
+    ("test-bed", "uniform-ucb1"): ("162", 162.0, 162.0),
+    ("test-bed", "zooming"): ("464", 464.0, 464.0),
 }
 """Its words of state at kappa 2; words of A-BLiN at its largest batch."""
 
+_BLIN_WORDS_AT_4 = 2028.0
+"""Of A-BLiN on the test bed at kappa 4."""
+
 _WITHIN = 0.3
-"""How far a regret may lie from the reference's: both are means of few seeds, of other noise."""
+"""How far a figure may lie from the reference's: both are means of few seeds, of other noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,17 @@ class Outcome:
     regret
         Mean over the seeds at T.
     words
-        Mean over the seeds of the greatest state that was seen; of A-BLiN that of any batch.
+        Mean over the seeds of the state at the end, where it is greatest; of A-BLiN that of its
+        largest batch.
+    most_words
+        The greatest of any seed.
     bits
         The greatest state of any seed at the end, in bits.
     """
 
     regret: float
     words: float
+    most_words: float
     bits: int
 
 
@@ -97,7 +105,7 @@ def outcome(
         words.append(player.most_words if isinstance(player, ABlin) else player.state_words)
         bits = max(bits, player.state_bits)
         yield Progress(seed + 1, len(seeds), f"{player.title}, {surface}, {horizon:,} pulls")
-    return Outcome(float(np.mean(regrets)), float(np.mean(words)), bits)
+    return Outcome(float(np.mean(regrets)), float(np.mean(words)), max(words), bits)
 
 
 def _exponent(policy: str, surface: str) -> Generator[Progress, None, float]:
@@ -145,7 +153,7 @@ def _state() -> Job[tuple[Figure, ...]]:
         for surface, _ in _SURFACES:
             for horizon in _HORIZONS:
                 found = yield from outcome(policy, surface, horizon)
-                most = max(most, found.words, found.bits / 32.0)
+                most = max(most, found.most_words, found.bits / WORD_BITS)
     blin = yield from outcome("a-blin", "test-bed")
     zooming = yield from outcome("zooming", "test-bed")
     return (
@@ -238,13 +246,18 @@ def _table() -> Job[tuple[Figure, ...]]:
                 )
             )  # fmt: skip
             if width == 2.0:
-                figures.append(
-                    Figure(
-                        f"{title}: state", found.words, unit="words",
-                        reference=_WORDS[surface, policy],
-                    )
-                )  # fmt: skip
+                words, least, most = _WORDS[surface, policy]
+                figures.append(_state_figure(title, found.words, least, most, words))
+            elif (surface, policy) == ("test-bed", "a-blin"):
+                least = most = _BLIN_WORDS_AT_4
+                name = f"{title}, κ = {width:g}"
+                figures.append(_state_figure(name, found.words, least, most, f"{most:,.0f}"))
     return tuple(figures)
+
+
+def _state_figure(name: str, words: float, least: float, most: float, reference: str) -> Figure:
+    low, high = least * (1.0 - _WITHIN), most * (1.0 + _WITHIN)
+    return Figure(f"{name}: state", words, low, high, "words", reference)
 
 
 def _double_sum() -> Job[tuple[Figure, ...]]:

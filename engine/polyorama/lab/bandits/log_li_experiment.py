@@ -28,6 +28,7 @@ __all__ = ["LogLiExperiment", "LogLiParams", "first_painting"]
 _WALKERS = ("log-li", "log-li-commit")
 _FIELD_SIDE, _LINE_POINTS = 96, 257
 _MOST_SHOWN = 3000
+_GREY = 0.55
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class LogLiExperiment(Experiment):
 
     id = "bandits/log-li"
     title = "Lipschitz bandits in logarithmic space"
-    summary = "Log-Li finds the best place of a landscape while it remembers about 150 bits."
+    summary = "Log-Li finds the best place of a landscape in about 160 bits of memory."
     paper = Paper(
         "Lipschitz Bandits in Optimal Space",
         "Zhu & Huang",
@@ -110,7 +111,6 @@ class LogLiExperiment(Experiment):
         game = self._game(seed)
         self._policies: dict[str, Policy] = {name: POLICIES[name](game) for name in self.active}
         self._time = 0
-        self._pruned = False
         self._draw_surface()
 
     def _chosen_surface(self) -> Surface:
@@ -180,6 +180,8 @@ class LogLiExperiment(Experiment):
         from polyorama.lab.bandits.log_li_notes import acting_of, note_of
 
         values: dict[str, Value] = {"surface": self._drawing, "pulls": float(self._time)}
+        if self._surface.dimension == 1:
+            values["surface_color"] = np.full((len(self._drawing), 3), _GREY)
         for name, policy in self._policies.items():
             values[f"regret/{name}"] = policy.regret
             values[f"bits/{name}"] = float(policy.state_bits)
@@ -188,7 +190,8 @@ class LogLiExperiment(Experiment):
         if walker is not None:
             values |= pictures.cubes(walker)
             values |= pictures.confidence(walker)
-            values |= pictures.tree(walker)
+            if self._surface.dimension == 1:
+                values |= pictures.tree(walker)
             self._add_arms(values, walker)
             if self.params.rewards == "pull":
                 values["registers"] = pictures.register_bits(walker)
@@ -204,14 +207,30 @@ class LogLiExperiment(Experiment):
         """Lines of no measurement: the exponent of the theory, and pulls at random."""
         values["regret_chance"] = self._chance_gap * self._time
         zooming = self._surface.zooming_dimension
-        if math.isfinite(zooming) and self._time > 0:
-            # It leaves the line of random pulls where the first round can be over.
-            game = next(iter(self._policies.values())).game
-            first = 2.0**self._surface.dimension * game.cube_pulls(1)
+        if math.isnan(zooming):
+            return
+        first = self._first_pruning()
+        if self._time >= first:
             exponent = (zooming + 1.0) / (zooming + 2.0)
-            if self._time >= first:
-                scale = self._chance_gap * first ** (1.0 - exponent)
-                values["regret_slope"] = scale * self._time**exponent
+            scale = self._chance_gap * first ** (1.0 - exponent)
+            values["regret_slope"] = scale * self._time**exponent
+
+    def _first_pruning(self) -> float:
+        """About the pull at which Log-Li can leave the regret of pulls at random.
+
+        Cubes that are as bad as the average are pruned at the depth j where 2 (w + D), which halves
+        from depth to depth, is as small as their gap; before that all cubes are walked, and rounds
+        b <= j cost c ln T sum_b sum_{i <= b} 2^((d + 2) i), about c ln T q^j (q / (q - 1))^2 for
+        q = 2^(d + 2).
+        """
+        game = next(iter(self._policies.values())).game
+        dimension = self._surface.dimension
+        unsure = 2.0 * math.sqrt(game.width / game.pulls) * game.sigma
+        unsure += game.lipschitz * math.sqrt(dimension)
+        depth = max(1.0, math.log2(unsure / self._chance_gap))
+        growth = math.pow(2.0, dimension + 2)
+        walked = math.pow(growth, depth) * (growth / (growth - 1.0)) ** 2
+        return game.pulls * game.log_horizon * walked
 
     def _add_arms(self, values: dict[str, Value], walker: LogLi) -> None:
         for key, place, line in walker.marks():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from polyorama.lab.bandits.policy import Policy
 
 __all__ = ["acting_of", "note_of"]
+
+_LATELY = 64
+"""Cubes, back from the one that was judged last."""
 
 
 def acting_of(walker: LogLi | None) -> dict[str, float]:
@@ -44,26 +49,36 @@ def note_of(policies: Mapping[str, Policy], walker: LogLi | None, trust: float, 
         if trust < 1.0:
             return f"The players are told {trust:g} of the true slope: good cubes may be pruned."
         return "Nothing is known yet; the first cube is being pulled."
+    if _lost_its_reference(walker):
+        return "The cube of the reference arm was pruned: another landscape, or a wrong slope."
     registers = walker.registers()
     if walker.visits == walker.round_start:
-        line = walker.line
         return (
-            f"Round {registers['Round']} begins: all is forgotten but the reference arm, certain "
-            f"of {line:.3f}."
+            f"Round {registers['Round']}: all is forgotten but one arm, sure of {walker.line:.3f}."
         )
     depth, _path, pulls, mean, width, rise, line, verdict = walker.judged(walker.visits - 1)[0]
     if verdict == 0:
         short = line - (mean + width + rise)
-        return f"Even at its best this cube of depth {depth:.0f} stays {short:.3f} under the line."
+        return f"At its best this cube of depth {depth:.0f} stays {short:.3f} under the line."
     if verdict == 2:
+        times = "one pull" if pulls == 1 else f"{pulls:,.0f} pulls"
         return (
-            f"{pulls:,.0f} pulls make sure of {mean - width:.3f} here: the best of round "
-            f"{registers['Round']} so far."
+            f"Sure of {mean - width:.3f} after {times}: the best of round {registers['Round']} so "
+            f"far."
         )
     if registers["Depth"] > depth:
         children = 2**walker.game.surface.dimension
-        return f"This cube may hold the best arm; the walk goes down into its {children} children."
-    return f"This cube may hold the best arm, and round {registers['Round']} goes no deeper."
+        return f"It may hold the best arm: down into its {children} children."
+    return f"It may hold the best arm, but round {registers['Round']} goes no deeper."
+
+
+def _lost_its_reference(walker: LogLi) -> bool:
+    """Whether the cube of the reference arm itself, or one around it, was pruned lately."""
+    registers, dimension = walker.registers(), walker.game.surface.dimension
+    rows = walker.judged(walker.visits - _LATELY)
+    above = registers["Depth of reference"] - rows[:, 0].astype(np.int64)
+    around = np.int64(registers["Path of reference"]) >> (np.maximum(above, 0) * dimension)
+    return bool(((above >= 0) & (around == rows[:, 1]) & (rows[:, 7] == 0)).any())
 
 
 def _ending(policies: Mapping[str, Policy]) -> str:
@@ -84,7 +99,6 @@ def _ending(policies: Mapping[str, Policy]) -> str:
     times_regret = small.regret / max(best.regret, 1e-300)
     times_bits = best.state_bits / small.state_bits
     return (
-        f"All {first.time:,} pulls are over: {small.title} kept {small.state_bits:,} bits; "
-        f"{best.title} kept {times_bits:,.1f} times as many, and {small.title} paid "
-        f"{times_regret:,.1f} times its regret."
+        f"All {first.time:,} pulls are over: {best.title} took {times_bits:,.1f} times the bits, "
+        f"{small.title} {times_regret:,.1f} times the regret."
     )

@@ -18,8 +18,8 @@ Arrays = dict[str, "NDArray[np.float64]"]
 _KEPT, _PRUNED = (0.424, 0.753, 0.545), (0.910, 0.439, 0.373)
 _LATEST = 36
 _MOST_NODES = 1500
-_BLOCK = (4, 12)
-"""Rows and columns of a register's bits; 48 bits are enough for 2^17 pulls of a path of 31."""
+_BLOCK = (2, 20)
+"""Rows and columns of a register's bits: a sum of a million rewards has 38."""
 
 
 def _corners(
@@ -86,7 +86,7 @@ def cubes(policy: LogLi) -> Arrays:
 
 
 def confidence(policy: LogLi) -> Arrays:
-    """Bars of the latest judged cubes beside the line that each was held against."""
+    """Bars of the latest judged cubes, kept and pruned, beside the line each was held against."""
     rows = policy.judged(max(0, policy.visits - _LATEST))
     number = np.arange(policy.visits - len(rows), policy.visits, dtype=np.float64) + 1.0
     mean, width, rise, line = rows[:, 3], rows[:, 4], rows[:, 5], rows[:, 6]
@@ -98,11 +98,14 @@ def confidence(policy: LogLi) -> Arrays:
     across = np.stack(
         [np.stack([number - 0.5, line], axis=1), np.stack([number + 0.5, line], axis=1)], axis=1
     )
-    color = np.where((rows[:, 7] > 0)[:, None], _KEPT, _PRUNED)
+    bars, kept = upright(mean - width, mean + width), rows[:, 7] > 0
     return {
-        "bar": upright(mean - width, mean + width),
-        "bar_color": color,
+        "bar_kept": bars[kept],
+        "bar_kept_color": np.tile(_KEPT, (int(kept.sum()), 1)),
+        "bar_pruned": bars[~kept],
+        "bar_pruned_color": np.tile(_PRUNED, (int((~kept).sum()), 1)),
         "bar_mean": np.stack([number, mean], axis=1),
+        "bar_mean_color": np.where(kept[:, None], _KEPT, _PRUNED),
         "bar_rise": upright(mean + width, mean + width + rise),
         "bar_line": across[known],
     }
@@ -155,7 +158,7 @@ def remembered_boxes(corners: NDArray[np.float64], row: float) -> NDArray[np.flo
 
 
 def register_bits(policy: LogLi) -> NDArray[np.float64]:
-    """(registers, 4, 12) bits as 0 and 1, the lowest last; NaN where a register has no bit."""
+    """(registers, 2, 20) bits as 0 and 1, the lowest last; NaN where a register has no bit."""
     rows, columns = _BLOCK
     codes = policy.codes()
     bits = np.full((len(codes), rows * columns), np.nan)

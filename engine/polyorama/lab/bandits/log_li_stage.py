@@ -67,7 +67,7 @@ PRESETS = (
         "Test bed on the square",
         {"surface": "test-bed", "stride": 50},
         ("log-li", "log-li-commit", "a-blin", "zooming"),
-        "Hundreds of cubes on the right, one cursor on the left",
+        "One cursor and one arm on the left, hundreds of cubes on the right",
     ),
     Preset(
         "Two hills",
@@ -115,11 +115,18 @@ def _by_rival(key: str) -> tuple[Series, ...]:
 
 
 def views_of(surface: Surface, one_by_one: bool, painted: bool) -> tuple[View, ...]:
-    """The pictures for a surface; with every reward drawn, the registers in place of others."""
-    plane = surface.dimension > 1
-    where = _square(surface, painted) if plane else _interval(surface)
-    beside = _registers() if one_by_one else _remembered(surface)
-    return (where, _confidence(), beside, _tree(), _regret(), _memory())
+    """The pictures for a surface; with every reward drawn, the registers in place of others.
+
+    On the square the walk is its own tree, and stands beside what another one remembers.
+    """
+    if surface.dimension > 1:
+        beside = _registers() if one_by_one else _remembered(surface)
+        return (_square(surface, painted), beside, _confidence(), _regret(2), _memory(2))
+    if one_by_one:
+        return (_interval(surface), _confidence(2), _registers(2), _tree(), _regret())
+    return (
+        _interval(surface), _confidence(), _remembered(surface), _tree(), _regret(), _memory()
+    )  # fmt: skip
 
 
 def _reward_axis(surface: Surface) -> Axis:
@@ -128,10 +135,10 @@ def _reward_axis(surface: Surface) -> Axis:
 
 def _square(surface: Surface, painted: bool) -> Field:
     layers: tuple[Layer, ...] = (
+        Boxes("ancestors"),
         Boxes("pruned", "Pruned", value="pruned_color"),
-        Boxes("kept", "Kept", value="kept_color"),
-        Boxes("ancestors", "Path"),
         Boxes("cursor", "Cube at work", filled=True),
+        Boxes("kept", "Kept", value="kept_color"),
         Dots("best", "Best of this round", size=8.0),
         Dots("reference", "Reference arm", size=10.0, rival="log-li"),
     )
@@ -139,7 +146,6 @@ def _square(surface: Surface, painted: bool) -> Field:
         id="cubes",
         title="The walk over the square",
         help="One cursor, one reference arm; what was walked before this round is forgotten.",
-        span=2,
         key="surface",
         x=Axis(low=0.0, high=1.0),
         y=Axis(low=0.0, high=1.0),
@@ -151,9 +157,9 @@ def _square(surface: Surface, painted: bool) -> Field:
 
 def _interval(surface: Surface) -> Points:
     layers: tuple[Layer, ...] = (
-        Boxes("pruned", "Pruned: cannot reach the line", value="pruned_color"),
-        Boxes("kept", "Kept: may hold the best arm", value="kept_color"),
-        Segments("surface", "Mean reward, unknown to the player"),
+        Boxes("pruned", "Pruned", value="pruned_color"),
+        Boxes("kept", "Kept", value="kept_color"),
+        Segments("surface", "Mean reward, hidden from it", value="surface_color"),
         Segments("line", "Reference line", rival="log-li", style="dashed"),
         Dots("best", "Best of this round", size=8.0),
         Dots("reference", "Reference arm", size=10.0, rival="log-li"),
@@ -171,11 +177,12 @@ def _interval(surface: Surface) -> Points:
 
 
 def _remembered(surface: Surface) -> View:
+    plane = surface.dimension > 1
     layers: list[Layer] = [
-        Boxes(f"boxes/{rival}", _title(rival), rival=rival) for rival in _KEEPERS
+        Boxes(f"boxes/{rival}", _title(rival), rival=rival, filled=not plane) for rival in _KEEPERS
     ]
     layers += [Dots(f"arms/{rival}", _title(rival), size=4.0, rival=rival) for rival in _HOLDERS]
-    if surface.dimension == 1:
+    if not plane:
         layers.append(Dots("arms/log-li", "Log-Li", size=7.0, rival="log-li"))
         return Points(
             id="remembered",
@@ -198,24 +205,26 @@ def _remembered(surface: Surface) -> View:
     )
 
 
-def _confidence() -> Points:
+def _confidence(span: int = 1) -> Points:
     return Points(
         id="confidence",
         title="Every cube against one line",
-        help="A bar that ends under the line is pruned; the line only rises within a round.",
+        help="Mean and width, then what the cube may hide: what ends under the line is pruned.",
         x=Axis("Cube, by visit"),
         y=Axis("Reward"),
         layers=(
-            Segments("bar_rise", "What the cube may hide", style="dotted"),
-            Segments("bar", "Mean and width", value="bar_color"),
-            Dots("bar_mean", size=4.0),
+            Segments("bar_pruned", "Pruned", value="bar_pruned_color"),
+            Segments("bar_kept", "Kept", value="bar_kept_color"),
+            Dots("bar_mean", value="bar_mean_color", size=4.0),
             Segments("bar_line", "Reference line", rival="log-li"),
+            Segments("bar_rise", "What the cube may hide", style="dotted"),
         ),
         equal=False,
+        span=span,
     )
 
 
-def _registers() -> Image:
+def _registers(span: int = 1) -> Image:
     return Image(
         id="registers",
         title="All that is kept, bit by bit",
@@ -227,6 +236,7 @@ def _registers() -> Image:
             "Depth of reference", "Path of reference", "Reference line", "Depth of best",
             "Path of best", "Line of best",
         ),
+        span=span,
     )  # fmt: skip
 
 
@@ -242,7 +252,7 @@ def _tree() -> Tree:
     )
 
 
-def _regret() -> Curve:
+def _regret(span: int = 1) -> Curve:
     return Curve(
         id="regret",
         title="Regret",
@@ -256,14 +266,16 @@ def _regret() -> Curve:
         ),
         over="pulls",
         slope=(0.5, 2.0 / 3.0, 1.0),
+        span=span,
     )
 
 
-def _memory() -> Bars:
+def _memory(span: int = 1) -> Bars:
     return Bars(
         id="memory",
         title="Memory between two pulls",
         help="Bits that have to be kept, with means quantised alike for all.",
-        value=Axis("Live state", "bits", log=True),
+        value=Axis("Live state", "bits", log=True, low=10.0),
         series=_by_rival("bits"),
+        span=span,
     )

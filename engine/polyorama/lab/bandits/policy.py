@@ -25,7 +25,8 @@ WORD_BITS = 32
 """Of a machine word, as state in words is counted."""
 
 _RULES = {"sum": SUM, "highest": HIGHEST, "painted": PAINTED}
-_MOST_ROUNDS = 2**40
+_MOST_ROUNDS = 2**36
+"""So that the sum of that many quantised rewards fits 64 bits."""
 
 
 def quantum_exponent(horizon: int) -> int:
@@ -77,7 +78,7 @@ class Game:
 
     def __post_init__(self) -> None:
         if not 2 <= self.horizon <= _MOST_ROUNDS:
-            raise UsageError(f"The horizon is 2 to 2^40 pulls, not {self.horizon:,}.")
+            raise UsageError(f"The horizon is 2 to 2^36 pulls, not {self.horizon:,}.")
         if math.isnan(self.lipschitz):
             object.__setattr__(self, "lipschitz", self.surface.lipschitz)
         for name in ("sigma", "lipschitz", "pulls", "width"):

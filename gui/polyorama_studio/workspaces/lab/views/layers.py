@@ -318,6 +318,7 @@ class LayerArt:
         for pen, members in self._pens(look, colormap, width):
             fill = QColor(pen.color())
             fill.setAlphaF(0.85 if self.values is not None else 0.3)
+            pen.setStyle(Qt.PenStyle.SolidLine)  # small boxes in dashes are no boxes
             painter.setBrush(fill if layer.filled else Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(look.ground, look.hair) if layer.filled and not self._over else pen)
             draw_boxes(painter, boxes[members])
