@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -118,14 +120,82 @@ class Failing(Walk):
         return super().advance(count)
 
 
+FAULTS = (
+    "count", "many", "still", "nothing", "step", "text", "note", "key", "complex", "exit", "begin",
+    "views", "twins", "shape",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FaultyParams(ExperimentParams):
+    fault: str = choice("count", FAULTS, help="what is wrong", live=True)
+
+
+class Faulty(Experiment):
+    """Returns rubbish, as it is told to, after step 3."""
+
+    id = "samples/faulty"
+    title = "A faulty plug-in"
+    summary = "Returns rubbish."
+    Params = FaultyParams
+
+    def begin(self, seed: int) -> None:
+        if self.params.fault == "begin":
+            raise RuntimeError("no beginning")
+
+    def advance(self, count: int) -> int:
+        if self.steps + count <= 3:
+            return count
+        odd = {"count": None, "many": count + 1, "still": 0}
+        if self.params.fault == "exit":
+            raise SystemExit(5)
+        return odd.get(self.params.fault, count)  # type: ignore[return-value]
+
+    def observe(self) -> Snapshot:
+        fault = self.params.fault if self.steps > 3 else ""
+        odd = {
+            "text": np.array(["a"]), "complex": np.array([1j]), "shape": np.zeros((2, 2, 2)),
+        }.get(fault, np.ones((2, 3)))  # fmt: skip
+        if fault == "nothing":
+            return None  # type: ignore[return-value]
+        key: Any = 7 if fault == "key" else "row"
+        note: Any = 3.5 if fault == "note" else ""
+        step = self.steps + (fault == "step")
+        return Snapshot(step, {key: odd, "far": 1.0}, note=note)
+
+    def views(self) -> tuple[View, ...]:
+        if self.params.fault == "views":
+            raise KeyError("no picture")
+        x, y = Axis("Column", low=0, high=3), Axis("Row", low=0, high=2)
+        field = Field(id="row", title="Row", key="row", x=x, y=y)
+        return (field, field) if self.params.fault == "twins" else (field,)
+
+
+class Odd(Walk):
+    """NaN and infinite rewards, a field of one value, a column that only odd seeds have."""
+
+    id = "samples/odd"
+
+    def observe(self) -> Snapshot:
+        seen = super().observe()
+        values: dict[str, Any] = {
+            **seen.values,
+            "place/fair": (np.nan, np.inf, 1.0)[self.steps % 3],
+        }
+        values["visits"] = np.full((8, 12), np.nan if self.steps % 2 else 7.0)
+        values["nothing"] = np.zeros((0, 2))
+        values["time/step"] = time.perf_counter()
+        if self.seed % 2:
+            values["odd"] = 1.0
+        return Snapshot(seen.step, values, seen.acting, seen.note, seen.done)
+
+
 class Sleeping(Walk):
     """A step never ends."""
 
     id = "samples/sleeping"
 
     def advance(self, count: int) -> int:
-        import time
-
         time.sleep(3600.0)
         return count
 
@@ -136,6 +206,4 @@ class Dying(Walk):
     id = "samples/dying"
 
     def advance(self, count: int) -> int:
-        import os
-
         os._exit(7)

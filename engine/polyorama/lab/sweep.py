@@ -188,10 +188,12 @@ class _Moments:
                 self._of[name] = (np.zeros(self._shape, np.int64), zeros, zeros.copy())
             count, mean, squares = (part[at] for part in self._of[name])
             known = np.isfinite(values)
-            delta = np.where(known, values - mean, 0.0)
+            seen = np.where(known, values, mean)
+            delta = seen - mean
             count += known
             mean += delta / np.maximum(count, 1)
-            squares += np.where(known, delta * (values - mean), 0.0)
+            with np.errstate(over="ignore"):  # a run that diverges has an infinite band
+                squares += delta * (seen - mean)
 
     def result(
         self, level: float

@@ -91,7 +91,7 @@ def sweep_figure(
             if not known.any():
                 continue
             x = sweep.steps[known]
-            y, width = mean[known], np.nan_to_num(half[known])
+            y, width = mean[known], np.where(np.isfinite(half), half, 0.0)[known]
             color = look.color(order)
             axes.plot(x, y, color=color, lw=1.4, linestyle=dash("line", order),
                       label=words(label) or None)  # fmt: skip
