@@ -1,0 +1,143 @@
+"""What the room of Adam-mini shows: its rivals, formula, presets and views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polyorama.lab.experiment import Paper, Preset, Rival
+from polyorama.lab.formula import Formula, Term
+from polyorama.lab.training.optimiser_race import MATRICES
+from polyorama.lab.views import Axis, Bars, Curve, Image, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from polyorama.lab.views import View
+
+__all__ = ["FORMULA", "PAPER", "PIXELS", "PRESETS", "RIVALS", "views_of"]
+
+PAPER = Paper(
+    "Adam-mini: Use Fewer Learning Rates To Gain More", "Zhang et al.", "ICLR 2025",
+    "https://arxiv.org/abs/2406.16793",
+)  # fmt: skip
+
+RIVALS = (
+    Rival("adamw", "AdamW", "One second moment a weight; torch's fused kernel"),
+    Rival("adam-mini", "Adam-mini", "One a head, a token or an output neuron"),
+    Rival("per-tensor", "One a tensor", "What is lost when blocks are cut too large"),
+    Rival(
+        "adafactor",
+        "Adafactor",
+        "Second moments as an outer product; at 30 times the rate",
+    ),
+    Rival("lion", "Lion", "The sign of a moment, no second moments; at a third of the rate"),
+    Rival("sgd", "SGD", "With momentum, no second moments; at 30 times the rate"),
+)
+
+FORMULA = Formula(
+    r"\term{second}{v_b \leftarrow \beta_2 v_b + (1-\beta_2)\,\mathrm{mean}(g_b \odot g_b)}"
+    r" \qquad \term{decay}{\theta \leftarrow (1-\eta\lambda)\,\theta}"
+    r" \qquad \theta_b \leftarrow \theta_b - \term{rate}{\eta}\,"
+    r"\frac{\term{first}{\hat m_b}}{\sqrt{\hat v_b} + \epsilon}",
+    (
+        Term("second", "One second moment for the whole block b"),
+        Term("decay", "Weight decay, decoupled"),
+        Term("rate", "The learning rate, in warm-up or falling"),
+        Term("first", "The momentum, one a weight as in Adam"),
+    ),
+    "The update of Adam-mini, after the authors' code",
+)
+
+PRESETS = (
+    Preset("The race", {}, help="Adam-mini stays with AdamW on half of its memory"),
+    Preset(
+        "Pixels against stripes", {"matrix": "tokens"}, ("adamw", "adam-mini"),
+        "A rate a weight against a rate a token: rare tokens have the larger ones",
+    ),
+    Preset(
+        "Blocks too large", {"matrix": "prediction"}, ("adamw", "adam-mini", "per-tensor"),
+        "One rate for a whole tensor suits the frequent tokens and holds the rare ones back",
+    ),
+    Preset(
+        "Too fast", {"lr": 2e-2}, ("adamw", "adam-mini", "per-tensor", "lion"),
+        "At seven times the rate the three part",
+    ),
+    Preset(
+        "All six", {}, tuple(rival.id for rival in RIVALS), "Every optimiser on the same batches"
+    ),
+)  # fmt: skip
+
+PIXELS = ("adamw", "adam-mini")
+"""Whose second moments stand side by side."""
+
+_STEPS, _LOSS = Axis("Steps"), Axis("Cross-entropy", unit="nats")
+_TITLES = {rival.id: rival.title for rival in RIVALS}
+
+
+def views_of(active: Sequence[str]) -> tuple[View, ...]:
+    """The race first; then what is kept, and by how much it matters."""
+    pixels = [rival for rival in PIXELS if rival in active]
+    beside = _gaps(active) if "adamw" in active else _held_out(active)
+    network = (_network(),) if "adam-mini" in active else ()
+    return (_race(active), beside, *(_matrix(rival) for rival in pixels), _memory(active), *network)
+
+
+def _lines(key: str, active: Sequence[str]) -> tuple[Series, ...]:
+    return tuple(Series(f"{key}/{rival}", _TITLES[rival], rival=rival) for rival in active)
+
+
+def _race(active: Sequence[str]) -> Curve:
+    return Curve(
+        id="race", title="Loss on the batches, smoothed", over="batches", span=2,
+        x=_STEPS, y=_LOSS,
+        series=(
+            *_lines("loss", active), Series("entropy", "Entropy of the source", style="dashed"),
+        ),
+        help="Adam-mini lies on AdamW; no model can come below the entropy of the source",
+    )  # fmt: skip
+
+
+def _gaps(active: Sequence[str]) -> Curve:
+    return Curve(
+        id="gap", title="Loss above AdamW's", over="gap_steps",
+        x=_STEPS, y=Axis("Difference", unit="nats"),
+        series=(*_lines("gap", active), Series("accepted", "Accepted", style="dashed")),
+        help="On the same batches, smoothed alike: what saving the second moments costs",
+    )  # fmt: skip
+
+
+def _held_out(active: Sequence[str]) -> Curve:
+    return Curve(
+        id="held-out", title="Loss on sequences held out", over="batches", x=_STEPS, y=_LOSS,
+        series=(
+            *_lines("held_out", active),
+            Series("entropy", "Entropy of the source", style="dashed"),
+        ),
+        help="Sequences that nobody was trained on, looked at every twenty steps",
+    )  # fmt: skip
+
+
+def _matrix(rival: str) -> Image:
+    what = "a rate a weight" if rival == "adamw" else "a rate a block"
+    return Image(
+        id=f"rates-{rival}", title=f"{_TITLES[rival]}: {what}", key=f"rates/{rival}",
+        value=Axis("Rate, log10", low=-0.5, high=0.5), colormap="diverging",
+        help="1 / sqrt v of the chosen matrix, beside its middle: orange learns faster",
+    )  # fmt: skip
+
+
+def _network() -> Image:
+    return Image(
+        id="network", title="The network in Adam-mini's blocks", key="network", span=2,
+        value=Axis("Rate, log10", low=-2.0, high=2.0), colormap="diverging",
+        labels=tuple(name.capitalize() for name in MATRICES),
+        help="A stripe a token, head or output neuron; of up and down, every fourth line",
+    )  # fmt: skip
+
+
+def _memory(active: Sequence[str]) -> Bars:
+    return Bars(
+        id="memory", title="State of the optimiser", value=Axis("Memory", unit="kB"),
+        series=_lines("memory", active),
+        help="Adam-mini keeps the first moments and hardly any second",
+    )  # fmt: skip
