@@ -33,6 +33,8 @@ _ID = re.compile(r"[\w-]+/[\w.-]+")
 
 _OWN: dict[str, str] = {
     "bandits/log-li": "polyorama.lab.bandits.log_li_experiment:LogLiExperiment",
+    "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
+    "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
 }
 """Id to ``module:class``, in the order of the gallery."""
 
