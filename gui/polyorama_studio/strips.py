@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama_studio.actions import ActionSet
     from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.lab.run import Run
 
 __all__ = ["Rail", "StatusStrip"]
 
@@ -169,6 +170,7 @@ class StatusStrip(QFrame):
         super().__init__(parent)
         self._session = session
         self._counted: tuple[Document | None, str] = (None, "")
+        self._workspace = "scene"
         self.setObjectName("status")
         self.setFixedHeight(Metrics.status)
         figures = font(Metrics.label, tabular=True)
@@ -211,6 +213,24 @@ class StatusStrip(QFrame):
         session.opening.files_changed.connect(self.refresh)
         self.refresh()
 
+    def show_workspace(self, workspace_id: str) -> None:
+        """Say how things stand in another workspace."""
+        self._workspace = workspace_id
+        self.refresh()
+
+    def _tell_of_lab(self, run: Run) -> None:
+        """The experiment; how fast it runs, on what, and how often it is drawn."""
+        self._name.setText(shortened(run.title, self._name.fontMetrics(), Metrics.name_words))
+        self._name.setToolTip("")
+        self._splats.setText("")
+        self._quality.setText("")
+        update = run.update
+        pace = 0.0 if update is None or not run.playing else update.steps_per_s
+        self._time.setText(self.tr("{0} steps/s").format(f"{pace:,.0f}") if pace else "")
+        self._backend.setText("" if update is None else update.device)
+        rate = run.rate.fps if run.playing else 0.0
+        self._rate.setText(self.tr("{0} FPS").format(f"{rate:.0f}") if rate else "")
+
     def _left(self) -> str:
         """How many splats there are without those that were deleted, of how many."""
         document = self._session.stage.document
@@ -223,6 +243,9 @@ class StatusStrip(QFrame):
     def refresh(self, picture: object = None) -> None:
         """Say how things stand."""
         session, stage = self._session, self._session.stage
+        if self._workspace == "lab" and session.lab is not None:
+            self._tell_of_lab(session.lab)
+            return
         count = stage.splat_count
         title = session.title or self.tr("Nothing open")
         self._name.setText(shortened(title, self._name.fontMetrics(), Metrics.name_words))

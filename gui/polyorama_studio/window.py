@@ -201,10 +201,12 @@ class Window(QMainWindow):
         if workspace_id == "lab":
             lab = self.workspaces.lab
             lab.run.changed.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
+            lab.run.told.connect(self._status.refresh, Qt.ConnectionType.UniqueConnection)
             lab.open_first()
         elif self.session.lab is not None:
             self.session.lab.set_playing(False)
         self.menus.show_workspace(workspace_id)
+        self._status.show_workspace(workspace_id)
         self._refresh_edits()
         self.take_focus()
 

@@ -173,7 +173,7 @@ class EveryOther(Every):
             Image(id="matrices", title="Matrices", key="matrices", labels=("First", "Second"),
                   colormap="diverging"),
             Splats(id="splats", title="Splats", means=f"space/{self.active[0]}", colors="colors",
-                   radius=0.1),
+                   radius=0.1, eye=(4.0, 4.0, 20.0), target=(4.0, 4.0, 4.0)),
             Points(id="paths", title="Paths", x=Axis("x", "m"), y=Axis("y", "m"),
                    layers=(Segments("nothing"),)),
         )  # fmt: skip

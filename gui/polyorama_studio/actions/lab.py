@@ -136,6 +136,16 @@ ACTIONS: tuple[Action, ...] = (
         group=4,
     ),
     Action(
+        "lab.export", "Export the run...", lambda w: _lab(w).ask_export(), "lab", "Shift+E",
+        _has_run, "Write figures, films, tables or a script of this run",
+        python="polyorama lab export", icon="export", dialog=True, group=5,
+    ),
+    Action(
+        "lab.bands", "Bands over seeds", lambda w: _lab(w).bands.toggle(), "lab", "", _has_run,
+        "Run many seeds beside this one and show their mean and the band round it",
+        python="polyorama lab sweep", icon="bands", group=5,
+    ),
+    Action(
         "lab.copy-command", "Copy the run as command line",
         lambda w: _lab(w).copy_command(), "lab", "", _has_run,
         "Put the command that does this run anew on the clipboard",

@@ -10,12 +10,15 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QWidget
 
 from polyorama_studio.theme import Metrics, font
+from polyorama_studio.workspaces.lab.bands import banded, banded_snapshot
 from polyorama_studio.workspaces.lab.layout import arrange
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent
 
     from polyorama.lab.runner import Update
+    from polyorama.lab.snapshot import Snapshot
+    from polyorama.lab.sweep import Sweep
     from polyorama.lab.views import View
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.lab.run import Run
@@ -49,6 +52,7 @@ class Board(QFrame):
         self.whole = -1
         """Number of the view that fills the stage; -1 for none."""
         self._stage = False
+        self._sweep: Sweep | None = None
         self._update: Update | None = None
         self._waiting: list[ViewWidget] = []
         self._later = QTimer(self)
@@ -70,12 +74,19 @@ class Board(QFrame):
             view.deleteLater()
         self._waiting.clear()
         self._update = None
-        loaded = self._run.loaded
+        loaded, setup = self._run.loaded, self._run.setup
         assert loaded is not None
+        assert setup is not None
         rivals = [rival.id for rival in loaded.kind.rivals]
         self.views = []
-        for view in loaded.views:
+        sweep = self._sweep
+        for own in loaded.views:
+            view = own if sweep is None else banded(own, sweep)
             widget = make_view(view, self._theme, rivals, self)
+            canvas = self._canvas(view)
+            if canvas is not None:
+                widget.set_canvas(canvas, setup.paintings.get(canvas.name))
+            widget.set_worker(self._session.jobs.runner.submit)
             widget.set_stage(self._stage)
             widget.picked.connect(self._on_picked)
             widget.painted.connect(self._run.paint)
@@ -149,11 +160,29 @@ class Board(QFrame):
         update = self._update
         while self._waiting and update is not None:
             widget = self._waiting.pop(0)
-            widget.show_update(update.snapshot, self._run.history)
+            widget.show_update(self._snapshot_of(widget, update), self._run.history)
             if time.perf_counter() > end:
                 break
         if self._waiting:
             self._later.start()
+
+    def _snapshot_of(self, widget: ViewWidget, update: Update) -> Snapshot:
+        """What a view draws: the moment, or what many seeds gave and the run so far."""
+        loaded, sweep = self._run.loaded, self._sweep
+        assert loaded is not None
+        own = loaded.views[self.views.index(widget)]
+        if sweep is None or widget.view == own:
+            return update.snapshot
+        return banded_snapshot(own, sweep, update.snapshot, self._run.history)
+
+    def set_sweep(self, sweep: Sweep | None) -> None:
+        """Draw means and bands over seeds in curves, or the run alone."""
+        self._sweep = sweep
+        if self._run.loaded is not None:
+            update = self._update
+            self._make_views()
+            if update is not None:
+                self.show_update(update)
 
     # What a person does in a view
 

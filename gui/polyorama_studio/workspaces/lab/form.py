@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from polyorama_studio.fields.number import NumberField
@@ -84,8 +84,11 @@ class ParameterForm(QWidget):
             for widget in (label, field):
                 widget.setToolTip(tip(words))
             self._labels[parameter.name], self.fields[parameter.name] = label, field
-            self._grid.addWidget(label, row, 0)
-            self._grid.addWidget(field, row, 1)
+            self._grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignLeft)
+            # A switch is as wide as it is; its column is not.
+            switch = isinstance(field, SwitchField)
+            side = Qt.AlignmentFlag.AlignLeft if switch else Qt.AlignmentFlag(0)
+            self._grid.addWidget(field, row, 1, side)
         self.refresh()
 
     def _made(self, parameter: Parameter) -> Field:

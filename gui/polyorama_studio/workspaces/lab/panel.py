@@ -15,6 +15,7 @@ from polyorama_studio.words import tip
 from polyorama_studio.workspaces.lab.form import ParameterForm
 from polyorama_studio.workspaces.lab.formula import FormulaCard
 from polyorama_studio.workspaces.lab.presets import PresetChips
+from polyorama_studio.workspaces.lab.scrub import change_words
 
 if TYPE_CHECKING:
     from polyorama.lab.runner import Update
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["SidePanel"]
 
+_MOST_CHANGES = 12
+
 
 class SidePanel(QFrame):
-    """A column of sections that scrolls; the note of the moment stands still at its foot."""
+    """A column of sections that scrolls."""
 
     def __init__(self, session: Session, run: Run, theme: LabTheme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -60,7 +63,8 @@ class SidePanel(QFrame):
         self.note = QLabel(self.note_section.body)
         self.note.setWordWrap(True)
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.note.setMinimumHeight(3 * Metrics.row)
+        self.note.setProperty("fine", "true")
+        self._changes = 0
         self.note_section.content.addWidget(self.note)
         column = column_of(inside)
         gap = Metrics.space[2]
@@ -77,6 +81,7 @@ class SidePanel(QFrame):
         outer.addWidget(scrolled(inside, self))
         run.loaded_changed.connect(self._on_loaded)
         run.updated.connect(self._on_update)
+        run.changed.connect(self._tell)
         session.theme.changed.connect(self._tint)
         for widget in (
             self.paper, self.caveat, self.parameters, self.formula_section, self.note_section,
@@ -103,7 +108,6 @@ class SidePanel(QFrame):
         self.formula_section.setVisible(kind.formula is not None)
         if kind.formula is not None:
             self.formula_section.head.set_note(kind.formula.source)
-        self.note_section.show()
         self._tint()
 
     @Slot()
@@ -114,8 +118,23 @@ class SidePanel(QFrame):
 
     @Slot(object)
     def _on_update(self, update: Update) -> None:
-        if update.snapshot.note != self.note.text():
-            self.note.setText(update.snapshot.note)
+        if len(update.changes) != self._changes:
+            self._changes = len(update.changes)
+            self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        """What to look for, and what was changed on the way."""
+        loaded, update = self._run.loaded, self._run.update
+        lines = []
+        if loaded is not None and 0 <= self._run.preset < len(loaded.kind.presets):
+            lines.append(loaded.kind.presets[self._run.preset].help)
+        elif loaded is not None and loaded.views:
+            lines.append(loaded.views[0].help)
+        changes = () if update is None else update.changes[-_MOST_CHANGES:]
+        lines += map(change_words, changes)
+        self.note.setText("\n".join(filter(None, lines)))
+        self.note_section.setVisible(bool(self.note.text()))
 
     @Slot()
     def _open_paper(self) -> None:

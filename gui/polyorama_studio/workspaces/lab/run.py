@@ -6,19 +6,23 @@ import dataclasses
 import logging
 import math
 import secrets
-import tempfile
-from collections import deque
+import time
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from polyorama_studio.jobs import Handlers
+from polyorama_studio.stage import FrameRate
 from polyorama_studio.workspaces.lab.history import History
+from polyorama_studio.workspaces.lab.link import Link
+from polyorama_studio.workspaces.lab.recordings import RunFolders
 from polyorama_studio.workspaces.lab.setup import Loaded, Setup, load
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Progress
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from polyorama.lab.remote import RemoteRunner
     from polyorama.lab.runner import Update
     from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.lab.link import Player
 
 __all__ = ["SPEEDS", "Run"]
 
@@ -34,6 +39,7 @@ log = logging.getLogger(__name__)
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0, math.inf)
 """Factors of an experiment's own rate; the last is as fast as the machine can."""
 _MOST_SEED = 10_000
+_TELL_S = 0.25
 
 
 def make_runner(setup: Setup, folder: Path | None, on_update: Any, on_error: Any) -> RemoteRunner:
@@ -65,10 +71,14 @@ class Run(QObject):
     loading_changed = Signal(bool)
     updated = Signal(object)
     """An `Update` came."""
+    told = Signal()
+    """Some times a second: figures that people read have changed."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
+        self.rate = FrameRate()
+        self._told_at = 0.0
         self.setup: Setup | None = None
         self.loaded: Loaded | None = None
         self.update: Update | None = None
@@ -80,16 +90,19 @@ class Run(QObject):
         """Parameters that take hold with the next start, and what they will be."""
         self.preset = -1
         """Number of the preset that was chosen last; -1 for none."""
-        self._runner: RemoteRunner | None = None
-        self._inbox: deque[tuple[int, Update]] = deque()
-        self._generation = 0
+        self._link = Link(session, self)
+        self._link.came.connect(self._on_came)
+        self._link.failed.connect(self._on_failed)
         self._fresh = True
-        self._catching_up = 0
         self.folder: Path | None = None
         """Where the run is recorded, until the Lab is closed."""
-        self._folders: tempfile.TemporaryDirectory[str] | None = None
+        self._folders = RunFolders()
 
     # Asking
+
+    @property
+    def _player(self) -> Player | None:
+        return self._link.player
 
     @property
     def is_open(self) -> bool:
@@ -164,11 +177,11 @@ class Run(QObject):
     def _start(
         self, setup: Setup, *, playing: bool, preset: int = -1, catch_up: int = 0
     ) -> None:  # fmt: skip
-        self._generation += 1
+        number = self._link.announce()
         self._set_loading(True)
         work = partial(_loaded_with_preset, setup, preset)
-        done = partial(self._on_loaded, self._generation, playing, catch_up)
-        failed = partial(self._on_load_failed, self._generation)
+        done = partial(self._on_loaded, number, playing, catch_up)
+        failed = partial(self._on_load_failed, number)
         self._session.start_job(work, Handlers(done, failed, _nothing), "load an experiment")
 
     def _set_loading(self, loading: bool) -> None:
@@ -176,94 +189,58 @@ class Run(QObject):
             self.loading = loading
             self.loading_changed.emit(loading)
 
-    def _on_load_failed(self, generation: int, error: BaseException) -> None:
-        if generation == self._generation:
+    def _on_load_failed(self, number: int, error: BaseException) -> None:
+        if number == self._link.number:
             self._set_loading(False)
             self._session.report(error)
 
     def _on_loaded(
-        self, generation: int, playing: bool, catch_up: int, result: tuple[Setup, Loaded]
+        self, number: int, playing: bool, catch_up: int, result: tuple[Setup, Loaded]
     ) -> None:
-        if generation != self._generation:
+        if number != self._link.number:
             return
         setup, loaded = result
-        self._let_go()
         new = self.loaded is None or loaded.views != self.loaded.views
         new = new or loaded.kind is not self.loaded.kind or loaded.active != self.loaded.active
         self.setup, self.loaded = setup, loaded
         self._fresh = True
-        self._catching_up = catch_up
-        self.folder = self._new_folder(generation)
-        self._runner = make_runner(
-            setup, self.folder, partial(self._on_worker, generation),
-            partial(self._on_worker_failed, generation),
-        )  # fmt: skip
-        self._runner.set_speed(self.speed)
+        self.folder = self._folders.fresh(number)
+        player = self._link.connect_to(partial(make_runner, setup, self.folder))
+        player.set_speed(self.speed)
         if catch_up:
-            self._runner.step(catch_up)
+            player.step(catch_up)
         self.playing = playing
         if playing:
-            self._runner.play()
+            player.play()
         if new:
             self.loaded_changed.emit()
         self.changed.emit()
 
-    def _new_folder(self, number: int) -> Path:
-        if self._folders is None:
-            self._folders = tempfile.TemporaryDirectory(
-                prefix="polyorama-lab-", ignore_cleanup_errors=True
-            )
-        return Path(self._folders.name) / f"run-{number}"
-
-    def _let_go(self) -> None:
-        """End the worker, beside this thread: it may take a moment."""
-        runner, self._runner = self._runner, None
-        if runner is not None:
-            done = Handlers(_nothing, self._session.report, _nothing)
-            self._session.start_job(runner.close, done, "end an experiment", keep=True)
-
     def close(self) -> None:
         """End the worker and take nothing more from it."""
-        self._generation += 1
-        runner, self._runner = self._runner, None
-        if runner is not None:
-            runner.close()
-        if self._folders is not None:
-            self._folders.cleanup()
+        self._link.close()
+        self._folders.close()
 
     # What the worker says
 
-    def _on_worker(self, generation: int, update: Update) -> None:
-        # On the runner's thread. All updates are kept, for each has rows that no other one has.
-        self._inbox.append((generation, update))
-        self._session.bridge.post(("lab", id(self)), self._take, None)
+    @Slot(str)
+    def _on_failed(self, error: str) -> None:
+        self._set_loading(False)
+        self.playing = False
+        if self._player is not None:
+            self._player.pause()
+        log.warning("%s", error)
+        self._session.tell("bad", error, self.tr("Start again"), self.restart)
+        self.changed.emit()
 
-    def _on_worker_failed(self, generation: int, error: str) -> None:
-        # On the runner's thread.
-        self._session.bridge.post(("lab error", id(self)), self._on_failed, (generation, error))
-
-    def _on_failed(self, said: tuple[int, str]) -> None:
-        generation, error = said
-        if generation == self._generation:
-            self._set_loading(False)
-            self.playing = False
-            log.warning("%s", error)
-            self._session.tell("bad", error, self.tr("Start again"), self.restart)
-            self.changed.emit()
-
-    def _take(self, nothing: object) -> None:
-        newest = None
-        while self._inbox:
-            generation, update = self._inbox.popleft()
-            if generation != self._generation:
-                continue
-            if self._fresh:
-                self._fresh = False
-                self.history.clear()
+    @Slot(object)
+    def _on_came(self, updates: Sequence[Update]) -> None:
+        if self._fresh:
+            self._fresh = False
+            self.history.clear()
+        for update in updates:
             self.history.append(update.first, update.scalars)
-            newest = update
-        if newest is not None:
-            self._show(newest)
+        self._show(updates[-1])
 
     def _show(self, update: Update) -> None:
         self.history.show(update.index)
@@ -275,6 +252,11 @@ class Run(QObject):
         if update.error and (before is None or before.error != update.error):
             self._session.tell("bad", update.error, self.tr("Start again"), self.restart)
         self.updated.emit(update)
+        self.rate.count(self.playing)
+        now = time.perf_counter()
+        if stopped or not self.playing or now - self._told_at > _TELL_S:
+            self._told_at = now
+            self.told.emit()
         if stopped:
             self.changed.emit()
 
@@ -282,7 +264,7 @@ class Run(QObject):
 
     def set_playing(self, playing: bool) -> None:
         """Let it run, or stop it; at its end it starts again."""
-        if self._runner is None or playing == self.playing:
+        if self._player is None or playing == self.playing:
             return
         if playing and self.update is not None and self.update.done and self.update.live:
             assert self.setup is not None
@@ -290,9 +272,9 @@ class Run(QObject):
             return
         self.playing = playing
         if playing:
-            self._runner.play()
+            self._player.play()
         else:
-            self._runner.pause()
+            self._player.pause()
         self.changed.emit()
 
     def toggle(self) -> None:
@@ -301,11 +283,11 @@ class Run(QObject):
 
     def step_on(self, count: int = 1) -> None:
         """Do some steps, or show those that were done before."""
-        if self._runner is None or self.update is None:
+        if self._player is None or self.update is None:
             return
         self.set_playing(False)
         if self.update.live:
-            self._runner.step(count)
+            self._player.step(count)
         else:
             self.seek(self.update.index + count)
 
@@ -317,8 +299,8 @@ class Run(QObject):
 
     def seek(self, index: int) -> None:
         """Show a moment of what was recorded; beyond its end, the live end."""
-        if self._runner is not None and self.update is not None:
-            self._runner.seek(min(max(index, 0), max(self.history.length, 1) - 1))
+        if self._player is not None and self.update is not None:
+            self._player.seek(min(max(index, 0), max(self.history.length, 1) - 1))
 
     def seek_step(self, step: float) -> None:
         """Show the recorded moment that is nearest to a step."""
@@ -330,8 +312,8 @@ class Run(QObject):
         """Play faster or slower; a factor of the experiment's own rate."""
         if speed != self.speed:
             self.speed = speed
-            if self._runner is not None:
-                self._runner.set_speed(speed)
+            if self._player is not None:
+                self._player.set_speed(speed)
             self.changed.emit()
 
     def change_speed(self, by: int) -> None:
@@ -352,16 +334,21 @@ class Run(QObject):
             self.setup = self.setup.with_value(name, value, parameter.default)
             values = {**self.loaded.values, name: value}
             self.loaded = dataclasses.replace(self.loaded, values=values)
-            if self._runner is not None:
-                self._runner.set(name, value)
+            if self._player is not None:
+                self._player.set(name, value)
         self.changed.emit()
+
+    def flush(self) -> None:
+        """Have the record written, so that others can read it."""
+        if self._player is not None:
+            self._player.flush()
 
     def paint(self, name: str, array: NDArray[Any]) -> None:
         """Replace what is on a canvas."""
-        if self.setup is not None and self._runner is not None:
+        if self.setup is not None and self._player is not None:
             paintings = {**self.setup.paintings, name: array}
             self.setup = dataclasses.replace(self.setup, paintings=paintings)
-            self._runner.paint(name, array)
+            self._player.paint(name, array)
 
 
 def _log(speed: float) -> float:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polyorama_studio.workspaces.lab.run import Run
     from polyorama_studio.workspaces.lab.theme import LabTheme
 
-__all__ = ["Scrub"]
+__all__ = ["Scrub", "change_words"]
 
 _TRACK = 4.0
 _KNOB = 6.0
@@ -135,11 +135,20 @@ class Scrub(QWidget):
             change = self._change_at(x)
             words = self.tr("Step {0}").format(f"{self.step_at(x):,.0f}")
             if change is not None:
-                value = change.value
-                shown = f"{value:.6g}" if isinstance(value, float | int) else self.tr("painted")
-                words = self.tr("Step {0}: {1} {2}").format(
-                    f"{change.step:,}", change.name.replace("_", " "), shown
-                )
+                words = change_words(change)
             QToolTip.showText(event.globalPos(), tip(words), self)
             return True
         return super().event(event)
+
+
+def change_words(change: Change) -> str:
+    """What was changed in a run, as a line."""
+    name = change.name.replace("_", " ").capitalize()
+    value = change.value
+    if isinstance(value, bool):
+        shown = "on" if value else "off"
+    elif isinstance(value, int | float):
+        shown = f"{value:.6g}"
+    else:
+        shown = value if isinstance(value, str) else "painted"
+    return f"Step {change.step:,}: {name} {shown}"

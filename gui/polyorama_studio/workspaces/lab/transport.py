@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from polyorama.core.params import Parameter
 from polyorama_studio.fields.number import NumberField
@@ -14,6 +14,7 @@ from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
+from polyorama_studio.workspaces.lab.bands import SEEDS
 from polyorama_studio.workspaces.lab.rivals import RivalRow
 from polyorama_studio.workspaces.lab.run import SPEEDS, Run
 from polyorama_studio.workspaces.lab.scrub import Scrub
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from polyorama.lab.runner import Update
     from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.lab.bands import Bands
     from polyorama_studio.workspaces.lab.theme import LabTheme
 
 __all__ = ["LabTransport"]
@@ -33,9 +35,12 @@ _SEED = Parameter("seed", "whole", 0, 0, 2**31 - 1, help="Of all luck in the run
 class LabTransport(QFrame):
     """Two rows: time above, luck and methods below."""
 
-    def __init__(self, session: Session, run: Run, theme: LabTheme, parent: QWidget) -> None:
+    def __init__(
+        self, session: Session, run: Run, bands: Bands, theme: LabTheme, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("labTransport")
+        self._bands = bands
         self._session = session
         self._run = run
         self._theme = theme
@@ -67,6 +72,16 @@ class LabTransport(QFrame):
         self.seed.setAccessibleName(self.tr("Seed"))
         self.seed.setToolTip(tip(self.tr("The seed of all luck; another one starts the run anew")))
         self.dice = self._button("dice", self.tr("Another seed"), "N", run.new_seed)
+        self.bands_button = QPushButton(self.tr("Bands"), self)
+        self.bands_button.setProperty("tight", "true")
+        self.bands_button.setToolTip(
+            tip(self.tr("Run many seeds beside this and show their mean and the band round it"))
+        )
+        self.bands_button.setCheckable(True)
+        self.bands_button.clicked.connect(bands.toggle)
+        self.export = QPushButton(self.tr("Export..."), self)
+        self.export.setProperty("tight", "true")
+        self.export.setToolTip(tip(self.tr("Figures, films, tables and a script of this run")))
         self.rivals = RivalRow(run, theme, self)
         self._lay_out()
         self.scrub.sought.connect(run.seek_step)
@@ -75,6 +90,7 @@ class LabTransport(QFrame):
         run.updated.connect(self._on_update)
         run.changed.connect(self.refresh)
         run.loading_changed.connect(self.refresh)
+        bands.changed.connect(self._on_bands)
         session.theme.changed.connect(self._tint)
         self._tint()
         self.refresh()
@@ -110,6 +126,10 @@ class LabTransport(QFrame):
         luck.addWidget(self.dice)
         luck.addSpacing(gap)
         luck.addWidget(self.rivals, 1)
+        luck.addSpacing(gap)
+        luck.addWidget(self.bands_button)
+        luck.addSpacing(Metrics.space[0])
+        luck.addWidget(self.export)
         column = QVBoxLayout(self)
         column.setContentsMargins(gap, Metrics.space[0], gap, Metrics.space[0] + Metrics.hair)
         column.setSpacing(Metrics.space[0])
@@ -127,7 +147,7 @@ class LabTransport(QFrame):
         loaded = run.loaded
         for widget in (
             self.to_start, self.back, self.play, self.on, self.to_end, self.again, self.seed,
-            self.dice, self.speed,
+            self.dice, self.speed, self.bands_button, self.export,
         ):  # fmt: skip
             widget.setEnabled(loaded is not None)
         self.speed.set_value(repr(run.speed))
@@ -138,6 +158,17 @@ class LabTransport(QFrame):
     @Slot(object)
     def _on_update(self, update: Update) -> None:
         self.step.setText(self.tr("step {0}").format(f"{update.snapshot.step:,}"))
+
+    @Slot()
+    def _on_bands(self) -> None:
+        bands = self._bands
+        words = self.tr("Bands")
+        if bands.running:
+            words = self.tr("{0} of {1} seeds").format(bands.done, SEEDS)
+        elif bands.sweep is not None:
+            words = self.tr("Bands of {0} seeds").format(bands.sweep.seeds)
+        self.bands_button.setText(words)
+        self.bands_button.setChecked(bands.running or bands.sweep is not None)
 
     def _draw(self, button: QToolButton, name: str) -> None:
         tokens = self._session.theme.tokens

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -90,7 +91,10 @@ def typeset(formula: Formula) -> Typeset:
         If the typesetter is not installed, or cannot read the LaTeX.
     """
     try:
-        import ziamath
+        with warnings.catch_warnings():
+            # It asks for its font in a way that newer Pythons frown at.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import ziamath
     except ImportError as error:
         raise UnavailableError(
             "Formulas need ziamath, which is not installed: pip install 'polyorama[gui]'"

@@ -9,7 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from polyorama_studio.viewport.toasts import ToastStack
+from polyorama_studio.workspaces.lab.bands import Bands
 from polyorama_studio.workspaces.lab.board import Board
+from polyorama_studio.workspaces.lab.export import LabExportDialog
 from polyorama_studio.workspaces.lab.gallery import Gallery
 from polyorama_studio.workspaces.lab.hall import Cue, Curtain, Headline
 from polyorama_studio.workspaces.lab.panel import SidePanel
@@ -49,7 +51,8 @@ class LabWorkspace(QWidget):
         self.gallery = Gallery(session, self.run, self)
         self.board = Board(session, self.run, self.theme, self)
         self.side = SidePanel(session, self.run, self.theme, self)
-        self.transport = LabTransport(session, self.run, self.theme, self)
+        self.bands = Bands(session, self.run)
+        self.transport = LabTransport(session, self.run, self.bands, self.theme, self)
         self.headline = Headline(self.run, self.theme, self)
         self.cue = Cue(session, self.run, self.theme, self)
         self.on_stage = False
@@ -58,6 +61,8 @@ class LabWorkspace(QWidget):
         self._curtain = Curtain(self)
         self.toasts = _Toasts(session, self)
         self.gallery.chosen.connect(self.open)
+        self.transport.export.clicked.connect(self.ask_export)
+        self.bands.shown_changed.connect(self._on_bands)
         self.run.loaded_changed.connect(self._on_loaded)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         session.lab = self.run
@@ -125,6 +130,19 @@ class LabWorkspace(QWidget):
         """Keep the picture while the run goes on, or follow the run again."""
         self.board.set_frozen(frozen)
         self.cue.set_frozen(frozen)
+
+    @Slot()
+    def ask_export(self) -> None:
+        """Ask what of the run is written, and where."""
+        if self.run.update is not None:
+            self.run.set_playing(False)
+            dialog = LabExportDialog(self.session, self.run, self)
+            dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            dialog.open()
+
+    @Slot()
+    def _on_bands(self) -> None:
+        self.board.set_sweep(self.bands.sweep)
 
     def copy_command(self) -> None:
         """Put the command line of the run on the clipboard."""

@@ -15,7 +15,7 @@ from polyorama_studio.words import tip
 from polyorama_studio.workspaces.lab.views.look import Look
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from PySide6.QtGui import QPaintEvent, QResizeEvent, QShowEvent
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from polyorama.lab.experiment import Canvas
     from polyorama.lab.snapshot import Snapshot
     from polyorama.lab.views import View
+    from polyorama_studio.jobs import Handlers
     from polyorama_studio.theme import Theme
     from polyorama_studio.workspaces.lab.history import History
+
+    Submit = Callable[[Callable[[], object], Handlers, str], object]
 
 __all__ = ["Entry", "ViewWidget", "array_of", "scalar_of"]
 
@@ -131,6 +134,9 @@ class ViewWidget(QWidget):
 
     def set_canvas(self, canvas: Canvas, values: NDArray | None = None) -> None:
         """Let the canvas that the view names be painted on; `values` are on it, if known."""
+
+    def set_worker(self, submit: Submit) -> None:
+        """Let what takes long be done on another thread, by `JobRunner.submit`."""
 
     def minimumSizeHint(self) -> QSize:
         """Small: what does not fit is left out."""

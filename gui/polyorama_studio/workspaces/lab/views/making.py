@@ -12,6 +12,7 @@ from polyorama_studio.workspaces.lab.views.field import FieldView
 from polyorama_studio.workspaces.lab.views.graph import GraphView
 from polyorama_studio.workspaces.lab.views.image import ImageView
 from polyorama_studio.workspaces.lab.views.points import PointsView
+from polyorama_studio.workspaces.lab.views.space import SpaceView
 from polyorama_studio.workspaces.lab.views.tree import TreeView
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _WIDGETS: dict[type[views.View], type[ViewWidget]] = {
     views.Bars: BarsView,
     views.Distribution: DistributionView,
     views.Image: ImageView,
+    views.Splats: SpaceView,
 }
 
 
@@ -53,4 +55,6 @@ def make_view(
         Whom the widget belongs to.
     """
     places = {rival: number for number, rival in enumerate(rivals)}
-    return _WIDGETS[type(view)](view, theme, places, parent)
+    in_space = isinstance(view, views.Points) and view.z is not None
+    kind = SpaceView if in_space else _WIDGETS[type(view)]
+    return kind(view, theme, places, parent)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QLinearGradient, QPainter, QPen, QPixmap
+from PySide6.QtGui import QPainter, QPixmap
 
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics
-from polyorama_studio.workspaces.lab.views.look import color_of
-from polyorama_studio.workspaces.lab.views.scales import Following, axis_ticks, axis_words, said
+from polyorama_studio.workspaces.lab.views.scales import Following
+from polyorama_studio.workspaces.lab.views.surround import Surround
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
     from PySide6.QtGui import QMouseEvent, QWheelEvent
@@ -175,7 +175,7 @@ class Plane(pg.GraphicsView):
         self.wheel: Callable[[QWheelEvent], bool] | None = None
         self.over: Callable[[QPainter, QRectF], None] | None = None
         """Paints in pixels of the whole widget, beside the box."""
-        self._left = 0.0
+        self._surround = Surround(self)
         self._ground: tuple[object, QPixmap] | None = None
         self._over_fit = False
         self.setViewportUpdateMode(pg.GraphicsView.ViewportUpdateMode.FullViewportUpdate)
@@ -212,40 +212,16 @@ class Plane(pg.GraphicsView):
         """Take other colours or sizes."""
         self.look = look
         self.setBackground(look.ground)
-        self._ground, self._left = None, 0.0
+        self._ground = None
+        self._surround.forget()
         self.lay_out()
-
-    def _titled(self) -> bool:
-        return bool(self.x_axis.title or self.x_axis.unit)
 
     def lay_out(self) -> None:
         """Give the box its place."""
         if not self.ready:
             return
         self.follow()
-        numbers, label = QFontMetricsF(self.look.numbers), QFontMetricsF(self.look.label)
-        gap = 0.5 * self.look.gap
-        ticks, _ = self._y_ticks(self.height())
-        wide = max((numbers.horizontalAdvance(t.text) for t in ticks), default=0.0)
-        # It only grows, by whole steps: the box stands still while numbers change.
-        step = numbers.horizontalAdvance("0")
-        self._left = max(self._left, step * np.ceil((wide + gap) / step))
-        small = self.width() < 8.0 * label.height() or self.height() < 5.0 * label.height()
-        left = 0.0 if small else float(self._left)
-        top = 0.5 * numbers.height()
-        if self._y_words() and not small:
-            top = label.height() + gap
-        bottom = 0.0 if small else numbers.height() + gap
-        if self._titled() and not small:
-            bottom += label.height()
-        right = 0.6 * numbers.averageCharWidth() + self.room_right
-        if self.bare:
-            left = top = bottom = right = 0.0
-        if self.scale_of_colors is not None and not small:
-            right += self._scale_room()
-        box = QRectF(
-            left, top, max(self.width() - left - right, 1.0), max(self.height() - top - bottom, 1.0)
-        )
+        box = self._surround.box()
         if self.aspect is not None:
             wide = min(box.width(), box.height() * self.aspect)
             high = wide / self.aspect
@@ -257,19 +233,6 @@ class Plane(pg.GraphicsView):
         if aligned != self.box:
             self._area.view_box.setGeometry(aligned)
         self.follow()
-
-    def _scale_room(self) -> float:
-        scale = self.scale_of_colors
-        assert scale is not None
-        numbers = QFontMetricsF(self.look.numbers)
-        texts = [said(scale.low, 2), said(scale.high, 2)]
-        wide = max(numbers.horizontalAdvance(text) for text in texts)
-        wide = max(wide, numbers.horizontalAdvance("0.00"))
-        return self.look.gap + Metrics.heat_bar * self._bar_scale + 0.5 * self.look.gap + wide
-
-    @property
-    def _bar_scale(self) -> float:
-        return 2.0 if self.look.stage else 0.8
 
     # The range
 
@@ -302,22 +265,6 @@ class Plane(pg.GraphicsView):
 
     # Painting
 
-    def _x_ticks(self, width: float) -> tuple[Sequence, float]:
-        numbers = QFontMetricsF(self.look.numbers)
-        (low, high), _ = self._area.view_box.viewRange()
-        most = max(2, int(width / (7.0 * numbers.horizontalAdvance("0"))))
-        return axis_ticks(low, high, self.x_axis.log, most)
-
-    def _y_ticks(self, height: float) -> tuple[Sequence, float]:
-        numbers = QFontMetricsF(self.look.numbers)
-        _, (low, high) = self._area.view_box.viewRange()
-        most = max(2, int(height / (2.6 * numbers.height())))
-        return axis_ticks(low, high, self.y_axis.log, most)
-
-    def _y_words(self) -> bool:
-        title = "" if self.y_axis.title.lower() == self.named.lower() else self.y_axis.title
-        return bool(title or self.y_axis.unit or self._y_ticks(self.height())[1] != 1.0)
-
     def paint_ground(self, painter: QPainter) -> None:
         """Grid, numbers and titles; kept as a picture while nothing of it changes."""
         ratio = self.devicePixelRatioF()
@@ -330,7 +277,7 @@ class Plane(pg.GraphicsView):
             pixmap.fill(self.look.ground)
             inner = QPainter(pixmap)
             inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self._paint_axes(inner)
+            self._surround.paint(inner)
             inner.end()
             self._ground = (key, pixmap)
         painter.drawPixmap(QPointF(0.0, 0.0), self._ground[1])
@@ -343,115 +290,6 @@ class Plane(pg.GraphicsView):
     def _fit_box(self) -> QRectF:
         side = float(Metrics.icon) * (1.75 if self.look.stage else 1.0)
         return QRectF(self.box.right() - side - 4.0, self.box.top() + 4.0, side, side)
-
-    def _paint_axes(self, painter: QPainter) -> None:
-        look, box = self.look, self.box
-        if self.scale_of_colors is not None:
-            self._paint_scale(painter)
-        if self.bare:
-            return
-        tokens, numbers = look.tokens, QFontMetricsF(look.numbers)
-        label, gap = QFontMetricsF(look.label), 0.5 * look.gap
-        ticks, factor = self._y_ticks(box.height())
-        painter.setFont(look.numbers)
-        line = look.grid
-        for tick in ticks:
-            y = round(box.bottom() - tick.place * box.height()) + 0.5
-            if not box.top() - 1.0 <= y <= box.bottom() + 1.0:
-                continue
-            if self.grid:
-                painter.setPen(QPen(line, look.hair))
-                painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-            painter.setPen(tokens.color("quiet"))
-            left = box.left() - gap - numbers.horizontalAdvance(tick.text)
-            if left >= -1.0:
-                middle = min(y + 0.36 * numbers.ascent(), box.bottom() + 0.36 * numbers.ascent())
-                painter.drawText(QPointF(left, middle), tick.text)
-        at = QPointF(max(box.left() - self._left, 0.0), label.ascent())
-        self._paint_words(painter, self.y_axis, factor, at, upright=True)
-        ticks, factor = self._x_ticks(box.width())
-        painter.setFont(look.numbers)
-        base = box.bottom() + gap + numbers.ascent()
-        end = -np.inf
-        if self.grid:
-            painter.setPen(QPen(look.edge, look.hair))
-            y = round(box.bottom()) + 0.5
-            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-        for tick in ticks:
-            x = round(box.left() + tick.place * box.width()) + 0.5
-            wide = numbers.horizontalAdvance(tick.text)
-            left = min(x - 0.5 * wide, self.width() - wide)
-            if not box.left() - 1.0 <= x <= box.right() + 1.0 or left < end + 2.0 * gap:
-                continue
-            if self.grid:
-                painter.setPen(QPen(look.edge, look.hair))
-                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() + 0.6 * gap))
-            end = left + wide
-            painter.setPen(tokens.color("quiet"))
-            painter.drawText(QPointF(left, base), tick.text)
-        self._paint_words(
-            painter, self.x_axis, factor, QPointF(box.right(), base + label.height()), upright=False
-        )
-
-    def _paint_words(
-        self, painter: QPainter, axis: Axis, factor: float, at: QPointF, *, upright: bool
-    ) -> None:
-        """An axis's title and, in quiet text, its unit: above the box, or below at its right."""
-        title, unit = axis_words(axis, factor)
-        if upright and title.lower() == self.named.lower():
-            title = ""
-        look, metrics = self.look, QFontMetricsF(self.look.label)
-        if self.box.height() < 3.0 * metrics.height() or not (title or unit):
-            return
-        space = metrics.horizontalAdvance(" ")
-        wide = metrics.horizontalAdvance(title)
-        whole = wide + (space + metrics.horizontalAdvance(unit) if unit else 0.0)
-        x = at.x() if upright else at.x() - whole
-        painter.setFont(look.label)
-        painter.setPen(look.faded("text", 0.82))
-        painter.drawText(QPointF(x, at.y()), title)
-        painter.setPen(look.tokens.color("quiet"))
-        painter.drawText(QPointF(x + wide + (space if title else 0.0), at.y()), unit)
-
-    def _paint_scale(self, painter: QPainter) -> None:
-        """A slim strip of the colours with the values at its ends."""
-        scale, look, box = self.scale_of_colors, self.look, self.box
-        assert scale is not None
-        numbers = QFontMetricsF(look.numbers)
-        if box.height() < 3.0 * numbers.height():
-            return
-        wide = Metrics.heat_bar * self._bar_scale
-        strip = QRectF(box.right() + self.room_right + look.gap, box.top(), wide, box.height())
-        gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
-        table = look.table(scale.colormap)
-        for number in range(0, 256, 15):
-            gradient.setColorAt(number / 255.0, color_of(table[number]))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(gradient)
-        painter.drawRoundedRect(strip, 0.5 * Metrics.corner, 0.5 * Metrics.corner)
-        painter.setFont(look.numbers)
-        painter.setPen(look.tokens.color("quiet"))
-        left = strip.right() + 0.5 * look.gap
-        middle = (
-            np.sqrt(scale.low * scale.high)
-            if scale.axis.log and scale.low > 0.0
-            else 0.5 * (scale.low + scale.high)
-        )
-        for value, base in (
-            (scale.high, strip.top() + 0.75 * numbers.ascent()),
-            (float(middle), strip.center().y() + 0.36 * numbers.ascent()),
-            (scale.low, strip.bottom()),
-        ):
-            painter.drawText(QPointF(left, base), said(value, 2))
-        title, unit = axis_words(scale.axis)
-        words = " ".join(word for word in (title, unit) if word)
-        label = QFontMetricsF(look.label)
-        if words and box.top() >= label.height():
-            painter.setFont(look.label)
-            room = 0.5 * self.width()
-            words = label.elidedText(words, Qt.TextElideMode.ElideRight, room)
-            x = min(strip.left(), self.width() - label.horizontalAdvance(words))
-            painter.drawText(QPointF(x, label.ascent()), words)
 
     def paint_data(self, painter: QPainter) -> None:
         """What the picture paints into the box."""
