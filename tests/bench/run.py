@@ -1,6 +1,7 @@
 """All of the project's speed and memory figures in one run, each beside its limit.
 
-    python -m tests.bench.run                 # on an idle machine; about three minutes
+    python -m tests.bench.run                 # on an idle machine; some minutes
+    python -m tests.bench.run --only lab      # one part alone, here the rooms of the lab
     python -m tests.bench.run --peers         # and the web renderers, interleaved with ours
 
 Peers are timed by the harness that lies beside the checkout (``../shared/tools/peers``); without it
@@ -11,8 +12,10 @@ Nothing here decides whether a change is good: machines differ, so read the rati
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
+import pkgutil
 import shlex
 import subprocess
 import sys
@@ -29,6 +32,7 @@ from polyorama.render import cuda, gl
 from polyorama.render.cuda.probe import load_gsplat
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.bench import multiply_add_peak
+from tests import bench as benches
 from tests.bench.editing import editing, studio
 from tests.gpu import check
 
@@ -204,6 +208,14 @@ def streaming(table: Table, folder: Path) -> None:
     table.row("20 million splats converted: peak memory", int(peak) / 2**20, "GiB", 2)
 
 
+def lab(table: Table) -> None:
+    """Each room of the lab: `measure` of every module ``lab_*`` beside this one."""
+    for module in pkgutil.iter_modules(benches.__path__):
+        if module.name.startswith("lab_"):
+            print(f"{module.name.removeprefix('lab_').replace('_', '-')}")
+            importlib.import_module(f"{benches.__name__}.{module.name}").measure(table)
+
+
 def peers(table: Table, rounds: int) -> None:
     harness = SHARED / "tools" / "peers" / "bench_all.py"
     if not harness.is_file():
@@ -235,7 +247,8 @@ def peers(table: Table, rounds: int) -> None:
 
 
 STEPS = (
-    "frames", "files", "start", "fit", "gl", "gpu", "editing", "studio", "streaming", "peers",
+    "frames", "files", "start", "fit", "gl", "gpu", "editing", "studio", "streaming", "lab",
+    "peers",
 )  # fmt: skip
 
 
@@ -258,6 +271,7 @@ def main() -> int:
             "editing": lambda: editing(table, folder),
             "studio": lambda: studio(table, PLANT_FILE),
             "streaming": lambda: streaming(table, folder),
+            "lab": lambda: lab(table),
             "peers": lambda: peers(table, options.rounds),
         }
         for key, step in steps.items():
