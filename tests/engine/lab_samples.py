@@ -122,7 +122,7 @@ class Failing(Walk):
 
 FAULTS = (
     "count", "many", "still", "nothing", "step", "text", "note", "key", "complex", "exit", "begin",
-    "views", "twins", "shape",
+    "views", "twins", "axis",
 )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ class Faulty(Experiment):
     def observe(self) -> Snapshot:
         fault = self.params.fault if self.steps > 3 else ""
         odd = {
-            "text": np.array(["a"]), "complex": np.array([1j]), "shape": np.zeros((2, 2, 2)),
+            "text": np.array(["a"]), "complex": np.array([1j]),
         }.get(fault, np.ones((2, 3)))  # fmt: skip
         if fault == "nothing":
             return None  # type: ignore[return-value]
@@ -167,6 +167,7 @@ class Faulty(Experiment):
         if self.params.fault == "views":
             raise KeyError("no picture")
         x, y = Axis("Column", low=0, high=3), Axis("Row", low=0, high=2)
+        x = None if self.params.fault == "axis" else x
         field = Field(id="row", title="Row", key="row", x=x, y=y)
         return (field, field) if self.params.fault == "twins" else (field,)
 

@@ -91,7 +91,7 @@ def figure_of(
     for view, axes in zip(chosen, grid_axes(figure, spans, below), strict=True):
         try:
             painter.paint(view, axes)
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
             raise ExperimentError(
                 f"The view {view.id!r} of {experiment.id} cannot be drawn from its values "
                 f"({type(error).__name__}: {' '.join(str(error).split())[:200]})."
