@@ -174,15 +174,16 @@ def test_claims_are_said_beside_what_is_accepted(capsys, tmp_path) -> None:
 
 def test_a_claim_that_breaks_is_said_beside_the_others(tmp_path, capsys) -> None:
     text = SAMPLES.read_text("utf-8")
-    for before, after, words in (
+    breaks = (
         ("place / 400, 0.35", "place / 0, 0.35", "It failed (ZeroDivisionError"),
         ("return (Figure(\"Drift\", place", "return () and (Figure(\"Drift\", place",
          "It measured nothing"),
         ("    yield from ()\n", "    raise po.PolyoramaError('Too little is here.')\n    yield\n",
          "Too little is here."),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for number, (before, after, words) in enumerate(breaks):
         assert before in text
-        path = tmp_path / f"claims_{len(words)}.py"
+        path = tmp_path / f"claims_{number}.py"
         path.write_text(text.replace(before, after) + "\nimport polyorama as po\n", "utf-8")
         outcomes = claims(f"{path}:Walk")
         assert outcomes[0].verdict == "could not be measured"
@@ -272,10 +273,8 @@ def test_what_is_wrong_is_one_sentence_and_leaves_nothing(words, capsys, tmp_pat
 
 
 def test_a_reader_that_goes_away_is_no_trouble() -> None:
-    """As ``polyorama lab list | head -1``; and stdout that was closed before."""
-    code = (
-        "import sys; from polyorama.cli import main; sys.exit(main(['lab', 'list', sys.argv[1]]))"
-    )
+    """As ``polyorama lab list | head -1``."""
+    code = f"import sys; from polyorama.cli import main; sys.exit(main(['lab', 'list', {WALK!r}]))"
     here, there = os.pipe()
     os.close(here)
     done = subprocess.run(
