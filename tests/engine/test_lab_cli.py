@@ -181,9 +181,9 @@ def test_a_claim_that_breaks_is_said_beside_the_others(tmp_path, capsys) -> None
         ("    yield from ()\n", "    raise po.PolyoramaError('Too little is here.')\n    yield\n",
          "Too little is here."),
     )  # fmt: skip
-    for number, (before, after, words) in enumerate(breaks):
+    for place, (before, after, words) in enumerate(breaks):
         assert before in text
-        path = tmp_path / f"claims_{number}.py"
+        path = tmp_path / f"claims_{place}.py"
         path.write_text(text.replace(before, after) + "\nimport polyorama as po\n", "utf-8")
         outcomes = claims(f"{path}:Walk")
         assert outcomes[0].verdict == "could not be measured"
