@@ -35,6 +35,7 @@ _OWN: dict[str, str] = {
     "bandits/log-li": "polyorama.lab.bandits.log_li_experiment:LogLiExperiment",
     "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
     "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
+    "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",
 }
 """Id to ``module:class``, in the order of the gallery."""
 
