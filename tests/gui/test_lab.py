@@ -17,6 +17,7 @@ from polyorama_studio.workspaces.lab import bands as bands_module
 from polyorama_studio.workspaces.lab.export import LabExportDialog, write_run
 from polyorama_studio.workspaces.lab.history import History
 from polyorama_studio.workspaces.lab.layout import arrange
+from polyorama_studio.workspaces.lab.loops import LoopMaker
 from polyorama_studio.workspaces.lab.scrub import change_words
 from polyorama_studio.workspaces.lab.workspace import LabWorkspace
 from tests.gui.fakes import FakeRasterizer
@@ -42,6 +43,7 @@ def runners(monkeypatch: pytest.MonkeyPatch) -> Runners:
     runners = Runners()
     monkeypatch.setattr("polyorama.lab.space.get_rasterizer", lambda name: FakeRasterizer())
     monkeypatch.setattr("polyorama_studio.workspaces.lab.run.make_runner", runners)
+    monkeypatch.setattr(LoopMaker, "ask", lambda maker, experiment_id: None)
     monkeypatch.setattr(
         catalog, "_OWN",
         {

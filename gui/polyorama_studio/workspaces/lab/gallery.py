@@ -16,7 +16,9 @@ from polyorama_studio.jobs import Handlers
 from polyorama_studio.panels.parts import column_of, scrolled
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
-from polyorama_studio.workspaces.lab.previews import Blurb, blurb, read_frames, room_title
+from polyorama_studio.workspaces.lab.loops import LoopMaker
+from polyorama_studio.workspaces.lab.previews import read_frames, room_title
+from polyorama_studio.workspaces.lab.run import make_runner
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QEnterEvent, QImage, QPaintEvent, QShowEvent
@@ -44,7 +46,7 @@ class Card(Hovered):
         self.setAutoExclusive(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.set_blurb(Blurb(experiment_id.rpartition("/")[2].replace("-", " ").capitalize(), ""))
+        self.set_words((experiment_id.rpartition("/")[2].replace("-", " ").capitalize(), ""))
         self._timer = QTimer(self)
         self._timer.setInterval(_FRAME_MS)
         self._timer.timeout.connect(self._next)
@@ -55,13 +57,13 @@ class Card(Hovered):
         wide, high = Metrics.lab_thumb
         return QSize(wide, high + Metrics.row)
 
-    def set_blurb(self, words: Blurb) -> None:
-        """Say what it is."""
-        self.setText(words.title)
-        self.summary = words.summary
-        self.setAccessibleName(words.title)
-        self.setAccessibleDescription(words.summary)
-        self.setToolTip(tip(f"{words.title}\n{words.summary}".strip()))
+    def set_words(self, words: tuple[str, str]) -> None:
+        """Say what it is: title and one sentence."""
+        title, self.summary = words
+        self.setText(title)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(self.summary)
+        self.setToolTip(tip(f"{title}\n{self.summary}".strip()))
         self.update()
 
     def set_frames(self, frames: list[QImage]) -> None:
@@ -150,6 +152,11 @@ class Gallery(QFrame):
         outer.addWidget(scrolled(inside, self), 1)
         run.loaded_changed.connect(self._on_loaded)
         session.theme.changed.connect(self._read_frames)
+        self._maker = LoopMaker(session, make_runner, self)
+        self._maker.made.connect(self._on_made)
+        run.changed.connect(self._on_run_changed)
+        run.loading_changed.connect(self._on_run_changed)
+        run.closing.connect(self._maker.close)
         self._filled = False
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -161,7 +168,7 @@ class Gallery(QFrame):
 
     def fill(self) -> None:
         """A card an experiment."""
-        from polyorama.lab.catalog import experiment_ids
+        from polyorama.lab.catalog import described, experiment_ids
 
         parent = self._column.parentWidget()
         for experiment_id in experiment_ids():
@@ -175,27 +182,40 @@ class Gallery(QFrame):
             card.clicked.connect(self._on_clicked)
             self.cards.append(card)
             self._column.insertWidget(self._column.count() - 1, card)
-            words = blurb(experiment_id)
-            if words is not None:
-                card.set_blurb(words)
-            else:
-                done = Handlers(card.set_blurb, self._no_blurb, _nothing)
-                self._session.start_job(
-                    partial(_described, experiment_id), done, "describe an experiment"
-                )
+            done = Handlers(card.set_words, self._not_described, _nothing)
+            self._session.start_job(
+                partial(described, experiment_id), done, "describe an experiment"
+            )
         self._read_frames()
 
-    def _no_blurb(self, error: BaseException) -> None:
+    def _not_described(self, error: BaseException) -> None:
         """A plug-in that cannot be imported says so when it is chosen."""
 
     @Slot()
     def _read_frames(self) -> None:
-        theme = self._session.theme.tokens.name
         for card in self.cards:
-            done = Handlers(card.set_frames, self._session.report, _nothing)
-            self._session.start_job(
-                partial(read_frames, card.id, theme), done, "read a preview"
-            )  # fmt: skip
+            self._read_frames_of(card)
+
+    def _read_frames_of(self, card: Card) -> None:
+        theme = self._session.theme.tokens.name
+        done = Handlers(partial(self._on_frames, card), self._session.report, _nothing)
+        self._session.start_job(partial(read_frames, card.id, theme), done, "read a preview")
+
+    def _on_frames(self, card: Card, frames: list[QImage]) -> None:
+        card.set_frames(frames)
+        if not frames:
+            self._maker.ask(card.id)
+
+    @Slot(str)
+    def _on_made(self, experiment_id: str) -> None:
+        for card in self.cards:
+            if card.id == experiment_id:
+                self._read_frames_of(card)
+
+    @Slot()
+    def _on_run_changed(self) -> None:
+        """While something plays, the machine is left to it."""
+        self._maker.set_paused(self._run.playing or self._run.loading)
 
     @Slot()
     def _on_loaded(self) -> None:
@@ -229,13 +249,6 @@ class Gallery(QFrame):
             return ""
         here = ids.index(setup.id) if setup is not None and setup.id in ids else -min(by, 0)
         return ids[(here + by) % len(ids)] if setup is not None else ids[0]
-
-
-def _described(experiment_id: str) -> Blurb:
-    from polyorama.lab.catalog import experiment_class
-
-    kind = experiment_class(experiment_id)
-    return Blurb(kind.title, kind.summary)
 
 
 def _nothing(progress: object) -> None:

@@ -85,12 +85,12 @@ class Link(QObject):
 
     def connect_to(self, make: Maker) -> Player:
         """Let the player before go, and take the one that `make` gives for the announced run."""
-        self._let_go()
+        self.let_go()
         say, complain = partial(self._on_said, self.number), partial(self._on_error, self.number)
         self.player = make(say, complain)
         return self.player
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
         """End the player, beside this thread: it may take a moment."""
         player, self.player = self.player, None
         if player is not None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,12 +12,13 @@ import platformdirs
 if TYPE_CHECKING:
     from PySide6.QtGui import QImage
 
-__all__ = ["FRAMES", "SIZE", "Blurb", "blurb", "kept_path", "read_frames", "room_title"]
+__all__ = ["FRAMES", "SIZE", "file_name", "kept_path", "read_frames", "room_title", "write_frames"]
 
 FRAMES = 20
 """Pictures of a loop."""
 SIZE = (384, 216)
-"""Of each, pixels: twice what is seen on most screens."""
+"""Of each, pixels: two for each that a card has on most screens."""
+_QUALITY = 76
 _ROOMS = {
     "bandits": "Bandits",
     "rl": "Reinforcement learning",
@@ -32,14 +30,6 @@ _ROOMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Blurb:
-    """What a card of the gallery says: title and one sentence."""
-
-    title: str
-    summary: str
-
-
 def room_title(experiment_id: str) -> str:
     """What the room of an experiment is called."""
     room = experiment_id.partition("/")[0]
@@ -49,20 +39,6 @@ def room_title(experiment_id: str) -> str:
 def _folder() -> Path | None:
     folder = resources.files("polyorama_assets") / "lab"
     return folder if isinstance(folder, Path) and folder.is_dir() else None
-
-
-@cache
-def _shipped() -> dict[str, Blurb]:
-    folder = _folder()
-    if folder is None:
-        return {}
-    found = json.loads((folder / "gallery.json").read_text("utf-8"))
-    return {key: Blurb(entry["title"], entry["summary"]) for key, entry in found.items()}
-
-
-def blurb(experiment_id: str) -> Blurb | None:
-    """What is known of an experiment without importing it; None for a plug-in's."""
-    return _shipped().get(experiment_id)
 
 
 def file_name(experiment_id: str, theme: str) -> str:
@@ -103,4 +79,4 @@ def write_frames(frames: list[QImage], path: Path) -> bool:
         painter.drawImage(0, number * SIZE[1], frame)
     painter.end()
     path.parent.mkdir(parents=True, exist_ok=True)
-    return strip.save(str(path), "webp", 82)
+    return strip.save(str(path), "webp", _QUALITY)

@@ -73,6 +73,7 @@ class Run(QObject):
     """An `Update` came."""
     told = Signal()
     """Some times a second: figures that people read have changed."""
+    closing = Signal()
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -218,6 +219,7 @@ class Run(QObject):
 
     def close(self) -> None:
         """End the worker and take nothing more from it."""
+        self.closing.emit()
         self._link.close()
         self._folders.close()
 

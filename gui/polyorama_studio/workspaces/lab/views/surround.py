@@ -33,6 +33,8 @@ class Surround:
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
         self._left = 0.0
+        self._words_end = 0.0
+        """How far the words of the y axis reach."""
 
     def forget(self) -> None:
         """The type has another size: measure its room anew."""
@@ -100,11 +102,14 @@ class Surround:
 
     def paint(self, painter: QPainter) -> None:
         """All of it."""
-        look, box = self._plane.look, self._plane.box
+        self._words_end = 0.0
+        if not self._plane.bare:
+            self._paint_axes(painter)
         if self._plane.scale_of_colors is not None:
             self._paint_scale(painter)
-        if self._plane.bare:
-            return
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        look, box = self._plane.look, self._plane.box
         tokens, numbers = look.tokens, QFontMetricsF(look.numbers)
         label, gap = QFontMetricsF(look.label), 0.5 * look.gap
         ticks, factor = self._y_ticks(box.height())
@@ -160,12 +165,14 @@ class Surround:
         space = metrics.horizontalAdvance(" ")
         wide = metrics.horizontalAdvance(title)
         whole = wide + (space + metrics.horizontalAdvance(unit) if unit else 0.0)
-        x = at.x() if upright else at.x() - whole
+        x = at.x() if upright else max(at.x() - whole, 0.0)
         painter.setFont(look.label)
         painter.setPen(look.faded("text", 0.82))
         painter.drawText(QPointF(x, at.y()), title)
         painter.setPen(look.tokens.color("quiet"))
         painter.drawText(QPointF(x + wide + (space if title else 0.0), at.y()), unit)
+        if upright:
+            self._words_end = x + whole
 
     def _paint_scale(self, painter: QPainter) -> None:
         """A slim strip of the colours with the values at its ends."""
@@ -204,7 +211,9 @@ class Surround:
         label = QFontMetricsF(look.label)
         if words and box.top() >= label.height():
             painter.setFont(look.label)
-            room = 0.5 * self._plane.width()
+            first = self._words_end + look.gap
+            room = self._plane.width() - first
             words = label.elidedText(words, Qt.TextElideMode.ElideRight, room)
             x = min(strip.left(), self._plane.width() - label.horizontalAdvance(words))
+            x = max(x, first)
             painter.drawText(QPointF(x, label.ascent()), words)
