@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from polyorama_studio.actions import MENUS, Action
 from polyorama_studio.fuzzy import fit, marked
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics, fixed_font, font
 from polyorama_studio.words import translated
@@ -74,6 +75,7 @@ def found(query: str, actions: list[tuple[Action, QAction]], recent: list[str]) 
     return [entry for *_, entry in scored]
 
 
+@guards
 class _Model(QAbstractListModel):
     def __init__(self, parent: QFrame) -> None:
         super().__init__(parent)
@@ -102,6 +104,7 @@ class _Model(QAbstractListModel):
         self.endResetModel()
 
 
+@guards
 class _Row(QStyledItemDelegate):
     """Icon, title with the typed letters bright, menu; at the right Python and the keys."""
 
@@ -197,6 +200,7 @@ class _Row(QStyledItemDelegate):
         painter.drawText(area, flags, text)
 
 
+@guards
 class Palette(QFrame):
     """Lies over the window; what has the focus elsewhere, or Escape, closes it."""
 

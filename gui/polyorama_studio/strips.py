@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, fixed_font, font
 from polyorama_studio.words import shortened, splats_left, tip
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Rail", "StatusStrip"]
 
 
+@guards
 class Rail(QFrame):
     """A narrow column of the most used actions; window switches stand at its foot.
 
@@ -131,6 +133,7 @@ class Rail(QFrame):
         menu.popup(self.more.mapToGlobal(self.more.rect().topRight()))
 
 
+@guards
 class PythonLine(QWidget):
     """The Python of what was done last, as much of it as there is room for."""
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 from polyorama_studio.actions import ACTIONS, ActionSet
 from polyorama_studio.asking import Asking
 from polyorama_studio.docks import DockHost, EdgeStrip
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.menus import Menus
 from polyorama_studio.palette import Palette
@@ -33,6 +34,7 @@ _FIRST_SIZE = (1440, 900)
 _SOON_MS = 40
 
 
+@guards
 class Window(QMainWindow):
     """Menus, rail, viewport and status strip round one session."""
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QRect, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.workspaces.lab.bands import banded, banded_snapshot
 from polyorama_studio.workspaces.lab.layout import arrange
@@ -31,6 +32,7 @@ _BUDGET_S = 0.014
 """So long views are drawn in one go; what is left waits until other events had their turn."""
 
 
+@guards
 class Board(QFrame):
     """Places the views, hands them what comes, and lets one of them fill the stage.
 

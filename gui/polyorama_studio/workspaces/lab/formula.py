@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
@@ -36,6 +37,7 @@ _QUIET = 0.62
 _NEAR = 0.02
 
 
+@guards
 class FormulaCard(QWidget):
     """Draws the terms in the accent as strongly as they act; pointing at one says what it is.
 

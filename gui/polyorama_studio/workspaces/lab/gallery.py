@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 from polyorama_studio.fields.buttons import Hovered
 from polyorama_studio.fields.row import Label
 from polyorama_studio.fuzzy import fit
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.panels.parts import column_of, scrolled
 from polyorama_studio.theme import Metrics, font
@@ -33,6 +34,7 @@ _STILL = 0.6
 """Which picture of the loop stands still, as a share of the loop: by then something is seen."""
 
 
+@guards
 class Card(Hovered):
     """A picture and a title."""
 
@@ -117,6 +119,7 @@ class Card(Hovered):
         painter.end()
 
 
+@guards
 class Gallery(QFrame):
     """Cards by room, with a search above them."""
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import HALL, Metrics, font
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Cue", "Curtain", "Headline"]
 
 
+@guards
 class Curtain(QWidget):
     """Covers all, so that people look at the speaker."""
 
@@ -37,6 +39,7 @@ class Curtain(QWidget):
         painter.end()
 
 
+@guards
 class Headline(QWidget):
     """On the stage, the title and the step in large type; elsewhere nothing."""
 
@@ -87,6 +90,7 @@ class Headline(QWidget):
         painter.end()
 
 
+@guards
 class Cue(QWidget):
     """One line below the views: what is happening now, and what must be said with it."""
 

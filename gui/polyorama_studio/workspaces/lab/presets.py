@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from polyorama_studio.fields.buttons import Hovered
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
 
@@ -24,6 +25,7 @@ __all__ = ["PresetChip", "PresetChips"]
 _KEYS = 9
 
 
+@guards
 class PresetChip(Hovered):
     """A key and a name."""
 
@@ -75,6 +77,7 @@ class PresetChip(Hovered):
         painter.end()
 
 
+@guards
 class PresetChips(QWidget):
     """Chips in as many lines as they need."""
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from polyorama_studio.fields.buttons import Hovered
+from polyorama_studio.guard import guards
 from polyorama_studio.scrolling import scrolled
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.timeline.glyphs import dashes, series_token
@@ -27,6 +28,7 @@ _SAMPLE = 16.0
 _OFF = 0.45
 
 
+@guards
 class RivalChip(Hovered):
     """A piece of the rival's line, and its name; faint while it does not take part."""
 

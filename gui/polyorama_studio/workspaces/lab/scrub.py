@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
 
@@ -25,6 +26,7 @@ _KNOB = 6.0
 _CHANGE = 3.5
 
 
+@guards
 class Scrub(QWidget):
     """Recorded steps from the first to the last; dragging shows what was, marks are changes.
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.viewport.toasts import ToastStack
 from polyorama_studio.workspaces.lab.bands import Bands
 from polyorama_studio.workspaces.lab.board import Board
@@ -37,6 +38,7 @@ class _Toasts(ToastStack):
             super().add(notice)
 
 
+@guards
 class LabWorkspace(QWidget):
     """Everything of the Lab; on the stage nothing but the views, a headline and a cue line."""
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
 from polyorama_studio.workspaces.lab.views.look import Look
@@ -54,6 +55,7 @@ class Entry:
     edged: bool = False
 
 
+@guards
 class ViewWidget(QWidget):
     """A picture of an experiment.
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QLinearGradient, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BrushBar"]
 
 
+@guards
 class BrushBar(QWidget):
     """Chooses what the brush paints and how large it is.
 

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
+from polyorama_studio.guard import guards
 from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget
 from polyorama_studio.workspaces.lab.views.lines import Line
 from polyorama_studio.workspaces.lab.views.look import GUIDE
@@ -45,6 +46,7 @@ _BEYOND = 0.28
 """Opacity of what lies after the moment that is shown."""
 
 
+@guards
 class CurveView(ViewWidget):
     """Draws a `Curve`."""
 

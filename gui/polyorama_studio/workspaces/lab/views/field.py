@@ -9,6 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPen
 
+from polyorama_studio.guard import guards
 from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget, array_of
 from polyorama_studio.workspaces.lab.views.brush_bar import BrushBar
 from polyorama_studio.workspaces.lab.views.contours import MOST_SIDE, contour_levels, contours
@@ -69,6 +70,7 @@ class ContourLines:
         draw_segments(painter, pen, np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=1))
 
 
+@guards
 class FieldView(ViewWidget):
     """Draws a `Field`."""
 

@@ -8,6 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
+from polyorama_studio.guard import guards
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PaintedBody"]
 
 
+@guards
 class PaintedBody(QWidget):
     """Calls back to be painted, and keeps where the pointer is.
 

@@ -13,6 +13,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPixmap
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import Metrics
 from polyorama_studio.workspaces.lab.views.scales import Following
@@ -96,6 +97,7 @@ class ColorScale:
     axis: Axis
 
 
+@guards
 class _Area(pg.GraphicsWidget):
     """Grid, numbers and titles round the box, and the box itself."""
 
@@ -114,6 +116,7 @@ class _Area(pg.GraphicsWidget):
         self._plane.paint_ground(painter)
 
 
+@guards
 class _Data(pg.GraphicsObject):
     """What is drawn inside the box, in its logical pixels."""
 
@@ -129,6 +132,7 @@ class _Data(pg.GraphicsObject):
         self._plane.paint_data(painter)
 
 
+@guards
 class Plane(pg.GraphicsView):
     """Axes, and whatever a picture paints between them.
 

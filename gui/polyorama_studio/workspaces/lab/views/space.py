@@ -15,6 +15,7 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from polyorama.lab.views import Dots, Ellipses, Points, Segments
+from polyorama_studio.guard import guards
 from polyorama_studio.jobs import Handlers, explain
 from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget, array_of
 from polyorama_studio.workspaces.lab.views.scales import Following, axis_words, said
@@ -102,6 +103,7 @@ def _drawn(wanted: _Wanted, scene: Scene | None = None) -> _Drawn:
     return _Drawn(wanted, scene, image, time.perf_counter() - began)
 
 
+@guards
 class _Window(QWidget):
     """Shows the picture; a drag turns it, the wheel comes nearer."""
 
