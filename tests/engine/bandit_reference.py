@@ -30,14 +30,15 @@ def mean(game, place) -> float:
 
 
 class Counter:
-    """Pulls, rewards and regret of one player."""
+    """Pulls, rewards and regret of one player, who may stop after some of the rounds."""
 
-    def __init__(self, game) -> None:
+    def __init__(self, game, rounds: int | None = None) -> None:
         self.game, self.t, self.regret = game, 0, 0.0
+        self.rounds = rounds or game.horizon
         self.key = int(torch_seed(game.seed, "rewards"))
 
     def left(self) -> int:
-        return self.game.horizon - self.t
+        return self.rounds - self.t
 
     def _sum(self, mu: float, count: int, first: int) -> int:
         total = mu * count + self.game.sigma * math.sqrt(count) * gauss(self.key, first)
@@ -131,9 +132,9 @@ def a_blin(game):
     return counter.regret, sorted(tuple(low) for low in active)
 
 
-def zooming(game):
+def zooming(game, rounds=None):
     """Regret and [candidate, pulls] of every arm; all candidates are checked in every round."""
-    counter = Counter(game)
+    counter = Counter(game, rounds)
     count = 1000 if game.surface.dimension == 1 else 2000
     candidates = spread_points(count, game.surface.dimension)
     arms, pulls, sums = [0], [0], [0]
@@ -171,9 +172,9 @@ def grid_arms(game):
     return np.stack([axis.ravel() for axis in axes], axis=1)
 
 
-def uniform_ucb(game):
+def uniform_ucb(game, rounds=None):
     """Regret and the pulls of every arm."""
-    counter, arms = Counter(game), grid_arms(game)
+    counter, arms = Counter(game, rounds), grid_arms(game)
     pulls, sums = np.zeros(len(arms), np.int64), np.zeros(len(arms), np.int64)
     while counter.left() > 0:
         n = np.maximum(pulls, 1)
@@ -185,9 +186,9 @@ def uniform_ucb(game):
     return counter.regret, pulls
 
 
-def thompson(game):
+def thompson(game, rounds=None):
     """Regret and the pulls of every arm; the deviates of all arms are drawn in every round."""
-    counter, arms = Counter(game), grid_arms(game)
+    counter, arms = Counter(game, rounds), grid_arms(game)
     key, count = int(torch_seed(game.seed, "thompson")), len(arms)
     pulls, sums = np.zeros(count, np.int64), np.zeros(count, np.int64)
     while counter.left() > 0:
@@ -202,9 +203,9 @@ def thompson(game):
     return counter.regret, pulls
 
 
-def hoo(game):
+def hoo(game, rounds=None):
     """Regret and the pulls of every node, by its path of sides; all B anew in every round."""
-    counter, dimension = Counter(game), game.surface.dimension
+    counter, dimension = Counter(game, rounds), game.surface.dimension
     pulls: dict[str, int] = {}
     sums: dict[str, int] = {}
 

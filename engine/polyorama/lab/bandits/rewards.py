@@ -12,7 +12,9 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 
-__all__ = ["HIGHEST", "PAINTED", "REWARD_LIMIT", "SUM", "gauss", "mean_at", "mixed", "quantised"]
+__all__ = [
+    "HIGHEST", "PAINTED", "REWARD_LIMIT", "SUM", "gauss", "mean_at", "mixed", "quantised", "rarity",
+]  # fmt: skip
 
 SUM, HIGHEST, PAINTED = 0, 1, 2
 """Rules of `Surface`, as kernels know them."""
@@ -38,9 +40,15 @@ def mixed(key, number):
 
 
 @kernel
+def rarity(key, number):
+    """Which uniform share u in (0, 1] the deviate of a number has: it is at most sqrt(-2 ln u)."""
+    return (np.float64(mixed(key, 2 * number) >> _11) + 1.0) * _UNIT
+
+
+@kernel
 def gauss(key, number):
     """The standard normal deviate of a number, by Box and Muller; at most 8.6 in size."""
-    first = (np.float64(mixed(key, 2 * number) >> _11) + 1.0) * _UNIT
+    first = rarity(key, number)
     second = np.float64(mixed(key, 2 * number + 1) >> _11) * _UNIT
     return math.sqrt(-2.0 * math.log(first)) * math.cos(2.0 * math.pi * second)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 from polyorama.lab.bandits.grid import GridPolicy
-from polyorama.lab.bandits.rewards import gauss, quantised
+from polyorama.lab.bandits.rewards import gauss, quantised, rarity
 from polyorama.lab.streams import torch_seed
 
 if TYPE_CHECKING:
@@ -21,15 +21,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Thompson"]
 
-_FARTHEST = 8.58
-"""No deviate of `gauss` is larger: sqrt(2 ln 2^53) = 8.5717."""
+_CERTAIN = 1.0 + 1e-9
+"""Above 1 by more than rounding."""
+
+
+@kernel
+def _cannot_win(gap, spread, share):
+    """Whether spread times the deviate of that share is surely below the gap, without logarithms.
+
+    The deviate is at most sqrt(-2 ln u), which is below z = gap / spread where u exp(z^2 / 2) > 1;
+    and the exponential is greater than the first terms of its series.
+    """
+    x = 0.5 * (gap / spread) ** 2
+    return gap > 0.0 and share * (1.0 + x * (1.0 + x * (0.5 + x / 6.0))) > _CERTAIN
 
 
 @kernel
 def _play(clock, charge, means, counts, sums, centre, spread, world, until, own_key):
     """One pull a round until `until`.
 
-    The deviates have numbers, so those of arms that could not win with any deviate are not drawn.
+    The deviates have numbers, so those of arms that cannot win are never made.
     """
     _rule, _cones, _table, best, sigma, key, quantum = world
     arms = len(means)
@@ -42,9 +53,11 @@ def _play(clock, charge, means, counts, sums, centre, spread, world, until, own_
             chosen = leader
             highest = centre[chosen] + spread[chosen] * gauss(own_key, t * arms + chosen)
             for a in range(arms):
-                if a == leader or centre[a] + _FARTHEST * spread[a] <= highest:
+                number = t * arms + a
+                share = rarity(own_key, number)
+                if a == leader or _cannot_win(highest - centre[a], spread[a], share):
                     continue
-                drawn = centre[a] + spread[a] * gauss(own_key, t * arms + a)
+                drawn = centre[a] + spread[a] * gauss(own_key, number)
                 if drawn > highest:
                     chosen, highest = a, drawn
         sums[chosen] += quantised(means[chosen], 1, sigma, key, t, quantum)
