@@ -6,30 +6,28 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
 
 from polyorama.lab.experiment import Experiment, Paper, Preset, Rival
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.streams import stream
-from polyorama.lab.training.adam_mini import Partition, partition
-from polyorama.lab.training.adam_mini_stage import FORMULA, PAPER, PIXELS, PRESETS, RIVALS, views_of
-from polyorama.lab.training.optimiser_race import (
-    CONTEXT,
-    HEADS,
+from polyorama.lab.training.adam_mini_stage import (
+    FORMULA,
     MATRICES,
+    PAPER,
+    PIXELS,
+    PRESETS,
+    RIVALS,
     RaceParams,
-    Racer,
-    new_model,
-    rate_at,
-    source_of,
-    state_bytes,
+    views_of,
 )
 
 if TYPE_CHECKING:
+    import torch
     from numpy.typing import NDArray
 
     from polyorama.lab.claims import Claim
     from polyorama.lab.formula import Formula
+    from polyorama.lab.training.optimiser_race import Racer
     from polyorama.lab.views import View
 
 __all__ = ["AdamMiniRace"]
@@ -67,20 +65,24 @@ class AdamMiniRace(Experiment):
 
     def begin(self, seed: int) -> None:
         """The same weights, batches and held-out sequences for all."""
+        import torch
+
+        from polyorama.lab.training import optimiser_race as race
+
         # Small matrices: more threads cost more than they give, and one makes runs repeatable.
         torch.set_num_threads(1)
-        self._source = source_of(seed)
+        self._source = race.source_of(seed)
+        self._length = race.CONTEXT + 1
         self._luck = stream(seed, "batches")
-        self._racers = {rival: Racer(rival, self.params, seed) for rival in self.active}
+        self._racers = {rival: race.Racer(rival, self.params, seed) for rival in self.active}
         self._held_out = self._sequences(_HELD_OUT_ROWS, stream(seed, "held out"))
         self._batch = self._sequences(self.params.rows, self._luck)
         self._gaps = self._gaps_now()
-        blocks = partition(new_model(seed).named_parameters(), Partition(n_heads=HEADS))
-        self._kept = sum(block.count for block in blocks)
-        self._weights = sum(block.count * block.size for block in blocks)
 
     def _sequences(self, rows: int, luck: np.random.Generator) -> torch.Tensor:
-        return torch.from_numpy(self._source.sample(rows, CONTEXT + 1, luck))
+        from torch import from_numpy
+
+        return from_numpy(self._source.sample(rows, self._length, luck))
 
     def advance(self, count: int) -> int:
         """Racers step in turn; a new batch comes when all have seen the last."""
@@ -119,7 +121,7 @@ class AdamMiniRace(Experiment):
         for name, racer in self._racers.items():
             values[f"loss/{name}"] = racer.smooth
             values[f"held_out/{name}"] = racer.held_out
-            values[f"memory/{name}"] = state_bytes(racer.optimiser) / 1000.0
+            values[f"memory/{name}"] = racer.state_bytes / 1000.0
         values |= self._chosen_matrix() | self._network()
         return Snapshot(self.steps, values, self._acting(), self._note(), self._done)
 
@@ -153,7 +155,7 @@ class AdamMiniRace(Experiment):
         mini = self._racers.get("adam-mini")
         if mini is None:
             return {}
-        rate = rate_at(min(mini.steps, self.params.steps - 1), self.params) / self.params.lr
+        rate = self.params.rate_at(min(mini.steps, self.params.steps - 1)) / self.params.lr
         return {
             "second": 1.0 - self.params.beta2**mini.steps, "first": 1.0 - 0.9**mini.steps,
             "rate": rate, "decay": rate if self.params.weight_decay > 0.0 else 0.0,
@@ -169,15 +171,15 @@ class AdamMiniRace(Experiment):
             return "All racers hold the same weights and see the same batches."
         if batches < self.params.warmup:
             return (
-                f"Warm-up: the rate climbs to {self.params.lr:g}. Adam-mini keeps {self._kept:,} "
-                f"second moments for {self._weights:,} weights."
+                f"Warm-up: the rate climbs to {self.params.lr:g} over {self.params.warmup} steps, "
+                f"for moments of few gradients are no guide yet."
             )
         if "gap/adam-mini" not in self._gaps:
             return f"After {batches:,} steps; the dashed line is what no model can beat."
         gap = self._gaps["gap/adam-mini"]
         word = "above" if gap >= 0.0 else "below"
         after = "The race is over" if self._done else f"After {batches:,} steps"
-        sizes = [state_bytes(self._racers[name].optimiser) for name in PIXELS]
+        sizes = [self._racers[name].state_bytes for name in PIXELS]
         return (
             f"{after}: Adam-mini is {abs(gap):.3f} nats {word} AdamW, with "
             f"{100.0 * sizes[1] / sizes[0]:.1f} % of its state."

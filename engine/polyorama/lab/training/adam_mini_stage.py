@@ -1,12 +1,14 @@
-"""What the room of Adam-mini shows: its rivals, formula, presets and views."""
+"""What the room of Adam-mini is made of: parameters, rivals, formula, presets and views."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polyorama.lab.experiment import Paper, Preset, Rival
+from polyorama.core.params import choice, number, whole
+from polyorama.lab.experiment import ExperimentParams, Paper, Preset, Rival
 from polyorama.lab.formula import Formula, Term
-from polyorama.lab.training.optimiser_race import MATRICES
 from polyorama.lab.views import Axis, Bars, Curve, Image, Series
 
 if TYPE_CHECKING:
@@ -14,12 +16,41 @@ if TYPE_CHECKING:
 
     from polyorama.lab.views import View
 
-__all__ = ["FORMULA", "PAPER", "PIXELS", "PRESETS", "RIVALS", "views_of"]
+__all__ = ["FORMULA", "MATRICES", "PAPER", "PIXELS", "PRESETS", "RIVALS", "RaceParams", "views_of"]
 
 PAPER = Paper(
     "Adam-mini: Use Fewer Learning Rates To Gain More", "Zhang et al.", "ICLR 2025",
     "https://arxiv.org/abs/2406.16793",
 )  # fmt: skip
+
+MATRICES = {
+    "tokens": "wte.weight", "queries": "h.0.attn.q_proj.weight",
+    "keys": "h.0.attn.k_proj.weight", "values": "h.0.attn.v_proj.weight",
+    "output": "h.0.attn.o_proj.weight", "up": "h.0.mlp.up.weight",
+    "down": "h.0.mlp.down.weight", "prediction": "lm_head.weight",
+}  # fmt: skip
+"""What can be looked at: the matrices of the first layer, of tokens and of the prediction."""
+
+
+@dataclass(frozen=True)
+class RaceParams(ExperimentParams):
+    """The run that all optimisers make alike."""
+
+    lr: float = number(3e-3, 1e-5, 0.1, help="Highest learning rate", soft=(1e-4, 2e-2), live=True)
+    beta2: float = number(0.95, 0.0, 0.9999, help="Memory of the second moments", live=True)
+    weight_decay: float = number(0.1, 0.0, 1.0, help="Decoupled weight decay", live=True)
+    warmup: int = whole(40, 0, 10_000, unit="steps", help="Steps until the highest rate")
+    steps: int = whole(400, 1, 1_000_000, unit="steps", help="Steps of the whole run")
+    rows: int = whole(8, 1, 256, help="Sequences of 64 symbols in a batch")
+    matrix: str = choice("queries", tuple(MATRICES), help="Whose second moments show", live=True)
+
+    def rate_at(self, step: int) -> float:
+        """Warm-up in a line, then a half cosine down to a tenth."""
+        if step < self.warmup:
+            return self.lr * (step + 1) / self.warmup
+        share = (step - self.warmup) / max(1, self.steps - self.warmup)
+        return self.lr * (0.1 + 0.45 * (1.0 + math.cos(math.pi * min(1.0, share))))
+
 
 RIVALS = (
     Rival("adamw", "AdamW", "One second moment a weight; torch's fused kernel"),

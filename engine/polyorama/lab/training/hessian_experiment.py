@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
 
 from polyorama.core.params import number, whole
 from polyorama.lab.experiment import Experiment, ExperimentParams, Paper, Preset
 from polyorama.lab.formula import Formula, Term
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.training.adam_mini_stage import PAPER
-from polyorama.lab.training.hessian_blocks import Classifier, block_eigenvalues, block_share
 from polyorama.lab.views import Axis, Curve, Dots, Image, Points, Series
 
 if TYPE_CHECKING:
@@ -99,6 +97,10 @@ class HessianBlocks(Experiment):
 
     def begin(self, seed: int) -> None:
         """Clusters about random centres, and fresh weights."""
+        import torch
+
+        from polyorama.lab.training.hessian_blocks import Classifier
+
         torch.set_num_threads(1)
         p = self.params
         self._classifier = Classifier(p.classes, p.hidden, p.layers, p.lr, seed)
@@ -107,6 +109,8 @@ class HessianBlocks(Experiment):
         self._first = self._until_half = self._picture
 
     def _look(self) -> None:
+        from polyorama.lab.training.hessian_blocks import block_eigenvalues, block_share
+
         hessian = self._classifier.hessian
         self._share = block_share(hessian, self._owner)
         self._picture = _logarithms(hessian)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from polyorama.core.params import choice, number, whole
-from polyorama.lab.experiment import ExperimentParams
 from polyorama.lab.streams import torch_seed
 from polyorama.lab.training.adam_mini import AdamMini, Block, Partition, decays
 from polyorama.lab.training.lion import Lion
@@ -22,43 +19,25 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polyorama.lab.training.adam_mini_stage import RaceParams
+
 __all__ = [
-    "CONTEXT", "HEADS", "MATRICES", "VOCABULARY", "RaceParams", "Racer", "new_model",
-    "optimiser_of", "rate_at", "source_of", "state_bytes",
+    "CONTEXT", "HEADS", "Racer", "new_model", "optimiser_of", "source_of", "state_bytes",
 ]  # fmt: skip
 
 VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS = 64, 64, 64, 4, 2
 """The transformer of the reference: 110,912 parameters."""
 
-MATRICES = {
-    "tokens": "wte.weight", "queries": "h.0.attn.q_proj.weight",
-    "keys": "h.0.attn.k_proj.weight", "values": "h.0.attn.v_proj.weight",
-    "output": "h.0.attn.o_proj.weight", "up": "h.0.mlp.up.weight",
-    "down": "h.0.mlp.down.weight", "prediction": "lm_head.weight",
-}  # fmt: skip
-"""What can be looked at: the matrices of the first layer, of tokens and of the prediction."""
-
 _COMMON, _OWN = 0.5, 0.7
 """Of the source: some symbols are frequent, some rare, and the context matters more."""
 
 _SMOOTHING = 0.95
+_MOMENTUM = 0.9
+"""Of SGD."""
 _SHARES = {"adafactor": 30.0, "lion": 1.0 / 3.0, "sgd": 30.0}
 """Rates beside AdamW's: Adafactor's goes with the size of the weights, Lion's steps have all the
 same length, and SGD does not scale small gradients up. Adafactor's and SGD's are the best of 10, 30
 and 100 here, Lion's is the most that its authors advise."""
-
-
-@dataclass(frozen=True)
-class RaceParams(ExperimentParams):
-    """The run that all optimisers make alike."""
-
-    lr: float = number(3e-3, 1e-5, 0.1, help="Highest learning rate", soft=(1e-4, 2e-2), live=True)
-    beta2: float = number(0.95, 0.0, 0.9999, help="Memory of the second moments", live=True)
-    weight_decay: float = number(0.1, 0.0, 1.0, help="Decoupled weight decay", live=True)
-    warmup: int = whole(40, 0, 10_000, unit="steps", help="Steps until the highest rate")
-    steps: int = whole(400, 1, 1_000_000, unit="steps", help="Steps of the whole run")
-    rows: int = whole(8, 1, 256, help="Sequences of 64 symbols in a batch")
-    matrix: str = choice("queries", tuple(MATRICES), help="Whose second moments show", live=True)
 
 
 def _whole_tensors(name: str, shape: Sequence[int]) -> Block:
@@ -97,7 +76,7 @@ def optimiser_of(rival: str, model: torch.nn.Module, params: RaceParams) -> torc
         return torch.optim.Adafactor(groups, lr)
     if rival == "lion":
         return Lion(groups, lr, (0.9, 0.99))
-    return torch.optim.SGD(groups, lr, momentum=0.9)
+    return torch.optim.SGD(groups, lr, momentum=_MOMENTUM)
 
 
 def state_bytes(optimiser: torch.optim.Optimizer) -> int:
@@ -128,6 +107,9 @@ class Racer:
         self.model = new_model(seed)
         self.optimiser = optimiser_of(rival, self.model, params)
         self._share = _SHARES.get(rival, 1.0)
+        self.decay_share = (1.0 - _MOMENTUM if rival == "sgd" else 1.0) / self._share
+        """Of the weight decay. A step decays by it and by the rate: with this all decay alike.
+        SGD's goes through the momentum, which adds up ten steps of it."""
         self.steps = 0
         self.loss = math.log(VOCABULARY)
         self.smooth = self.loss
@@ -135,11 +117,12 @@ class Racer:
 
     def step(self, batch: torch.Tensor, params: RaceParams) -> None:
         """One step down the loss of a batch (B, T + 1)."""
+        decay = self.decay_share * params.weight_decay
         for group in self.optimiser.param_groups:
-            group["lr"] = self._share * rate_at(self.steps, params)
+            group["lr"] = self._share * params.rate_at(self.steps)
             if "betas" in group and self.rival != "lion":
                 group["betas"] = (0.9, params.beta2)
-            group["weight_decay"] = params.weight_decay if group["decayed"] else 0.0
+            group["weight_decay"] = decay if group["decayed"] else 0.0
         self.optimiser.zero_grad(set_to_none=True)
         loss = self.model.loss(batch)
         loss.backward()  # type: ignore[no-untyped-call]
@@ -149,6 +132,11 @@ class Racer:
         self.loss = loss.item()
         weight = 1.0 - _SMOOTHING if self.steps > 20 else 1.0 / self.steps
         self.smooth += weight * (self.loss - self.smooth)
+
+    @property
+    def state_bytes(self) -> int:
+        """Memory of the optimiser's moments."""
+        return state_bytes(self.optimiser)
 
     @property
     def lost(self) -> bool:
@@ -169,11 +157,3 @@ class Racer:
         values = held.detach().double().numpy().reshape(-1)
         spread = np.repeat(values, weight.numel() // values.size)
         return np.asarray(spread.reshape(tuple(weight.shape)))
-
-
-def rate_at(step: int, params: RaceParams) -> float:
-    """Warm-up in a line, then a half cosine down to a tenth."""
-    if step < params.warmup:
-        return params.lr * (step + 1) / params.warmup
-    share = (step - params.warmup) / max(1, params.steps - params.warmup)
-    return params.lr * (0.1 + 0.45 * (1.0 + math.cos(math.pi * min(1.0, share))))
