@@ -20,7 +20,7 @@ from tests.engine import rl_reference as reference
 from tests.engine.chance import assert_normal, scores_of_mean, scores_of_shares
 
 # One of each kind of cell; rows from the bottom.
-KINDS = np.array([[4, 0, 5, 3], [0, 1, 5, 0], [0, 5, 0, 2]], float)
+KINDS = np.array([[4, 0, 3, 2], [0, 1, 3, 0], [0, 3, 0, 5]], float)
 WORLDS = {
     # 12 and 20 pairs: vectors of sixteen and of eight, and what is left of them.
     "river": worlds.river_swim(6, 9),

@@ -33,6 +33,7 @@ _ID = re.compile(r"[\w-]+/[\w.-]+")
 
 _OWN: dict[str, str] = {
     "bandits/log-li": "polyorama.lab.bandits.log_li_experiment:LogLiExperiment",
+    "rl/eqo": "polyorama.lab.rl.eqo_experiment:EqoExperiment",
     "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
     "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
     "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",

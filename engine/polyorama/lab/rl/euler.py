@@ -30,6 +30,7 @@ class Euler(Learner):
     """
 
     id = "euler"
+    passes = 6  # means and squares of the upper and the lower value and of their gap
 
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         super().__init__(task, model, luck)

@@ -104,6 +104,8 @@ class Learner(abc.ABC):
 
     Attributes
     ----------
+    passes
+        Sums over all chances that a plan takes at each step: 2 where it needs variances, too.
     values
         V of the newest plan, (H + 1, S); V[H] is 0.
     policy
@@ -116,6 +118,7 @@ class Learner(abc.ABC):
     """
 
     id: ClassVar[str]
+    passes: ClassVar[int] = 1
 
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         self.task, self.model, self.luck = task, model, luck

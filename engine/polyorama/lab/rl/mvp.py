@@ -36,6 +36,7 @@ class Mvp(Learner):
     """
 
     id = "mvp"
+    passes = 2
     doubling = False
 
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:

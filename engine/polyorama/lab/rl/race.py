@@ -49,7 +49,8 @@ class Contender:
     lag
         V* - V^pi of the newest plan.
     plans, planning_s
-        Plans made (those that found nothing to do are none), and seconds of wall time they took.
+        Plans made, and seconds of wall time that all but the first took, which may have waited for
+        the compiler. (Where a method found nothing to do, there is no plan.)
     path
         States of the episode so far, (H + 1,); after it, of the whole.
     """
@@ -66,6 +67,13 @@ class Contender:
     def model(self) -> Model:
         """Its counts."""
         return self.learner.model
+
+    @property
+    def work(self) -> float:
+        """Multiplications of a chance with a value so far, as the papers write them: over all S."""
+        task = self.learner.task
+        each = self.learner.passes * task.horizon * task.states**2 * task.actions
+        return float(self.plans) * each
 
 
 class Race:
@@ -129,7 +137,7 @@ class Race:
             luck = stream(seed, "own", method, name)
             learner = METHODS[method](self.task, Model(world, dense), luck)
             self.contenders[method] = Contender(learner, world)
-        self._plan(timed=False)  # the first plan may wait for the compiler
+        self.plan(timed=False)
 
     @property
     def target(self) -> float:
@@ -168,9 +176,10 @@ class Race:
         for contender in self.contenders.values():
             contender.regret += contender.lag
         if self.episode < self.task.episodes:
-            self._plan()
+            self.plan()
 
-    def _plan(self, timed: bool = True) -> None:
+    def plan(self, timed: bool = True) -> None:
+        """Plan the episode that comes next; again, if settings were changed before it began."""
         for contender in self.contenders.values():
             learner = contender.learner
             if self._settings is not None:
@@ -179,7 +188,7 @@ class Race:
             planned = learner.plan(self.episode + 1)
             if timed:
                 contender.planning_s += time.perf_counter() - begun
-                contender.plans += planned
+            contender.plans += planned
             if planned:
                 earned = value_of(*self._laws, learner.policy, self.world.start)
                 # Rounding may put the best policy a little above itself.

@@ -53,6 +53,7 @@ class UcbviBf(_Ucbvi):
     """With Bernstein's and Freedman's bonus."""
 
     id = "ucbvi-bf"
+    passes = 2
 
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         super().__init__(task, model, luck)

@@ -22,8 +22,8 @@ Floats = NDArray[np.float64]
 
 GRID_SHAPE = (10, 14)
 """Rows and columns of the grid that is drawn on."""
-GRID_KINDS = ("floor", "wall", "goal", "trap", "start", "slippery")
-FLOOR, WALL, GOAL, TRAP, START, SLIPPERY = range(6)
+GRID_KINDS = ("floor", "wall", "trap", "slippery", "start", "goal")
+FLOOR, WALL, TRAP, SLIPPERY, START, GOAL = range(6)
 _MOVES = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])
 """Left, right, down, up."""
 
