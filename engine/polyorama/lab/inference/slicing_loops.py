@@ -187,7 +187,8 @@ def sorted_gradient(points, weights, directions, wanted, result):
     """Add xi sum_n w_n sign(<xi, z_i - z_n>) over lines to (d, wanted) results, for (d, N) points.
 
     Those are the gradients of `sorted_sum`, 2 cumsum(w) - W, of the first `wanted` points; points
-    at one place do not pull at each other.
+    at one place do not pull at each other. Returns the sum over lines of sum_nm w_n w_m
+    |<xi, z_n - z_m>|, which is 2 int C (W - C) with C the weights below.
     """
     count = points.shape[1]
     rows = np.uint64((1 << 31) - 1)
@@ -196,13 +197,17 @@ def sorted_gradient(points, weights, directions, wanted, result):
     keys = np.empty(count, np.uint64)
     spare = np.empty(count, np.uint64)
     total = weights.sum()
+    apart = 0.0
     for p in range(len(directions)):
         _project(points, 0, count, directions[p], 1.0, 0.0, places)
         order = _order(places, keys, spare)
         below = 0.0
+        previous = places[order[0] & rows]
         i = 0
         while i < count:
             place = places[order[i] & rows]
+            apart += 2.0 * below * (total - below) * (place - previous)
+            previous = place
             here = 0.0
             last = i
             while last < count and places[order[last] & rows] == place:
@@ -217,6 +222,7 @@ def sorted_gradient(points, weights, directions, wanted, result):
             row = result[j]
             for n in range(wanted):
                 row[n] += part * pulls[n]
+    return apart
 
 
 @kernel
