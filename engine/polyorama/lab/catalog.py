@@ -37,6 +37,7 @@ _OWN: dict[str, str] = {
     "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
     "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
     "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",
+    "inference/mmd-flow": "polyorama.lab.inference.flow_experiment:FlowExperiment",
 }
 """Id to ``module:class``, in the order of the gallery."""
 
