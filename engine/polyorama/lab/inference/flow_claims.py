@@ -9,9 +9,9 @@ import numpy as np
 from polyorama.core.jobs import Progress
 from polyorama.lab.claims import Claim, Figure
 from polyorama.lab.inference.directions import directions
-from polyorama.lab.inference.flow import energy_pull
-from polyorama.lab.inference.flow_experiment import FlowExperiment, FlowParams
+from polyorama.lab.inference.flow import Flow, energy_pull
 from polyorama.lab.inference.flow_shapes import shape
+from polyorama.lab.inference.slicing_kernels import Energy
 from polyorama.lab.streams import stream
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLAIMS", "all_pairs"]
 
-_STEPS = 300
+_COUNT, _SLICES, _STEPS = 4000, 6, 300
 
 
 def all_pairs(
@@ -44,10 +44,15 @@ def all_pairs(
     return gradient, float(distance)
 
 
+def _state(name: str, count: int, seed: int) -> NDArray[np.float64]:
+    """(N, 6) places and colours of a shape, as the room has them."""
+    cloud = shape(name, count, stream(seed, name))
+    return np.concatenate([cloud.places, 0.4 * cloud.colors], axis=1)
+
+
 def _gradient() -> Job[tuple[Figure, ...]]:
     """Sliced gradients of 1,000 particles against all pairs, with 64 and 1,024 slices."""
-    clouds = [shape(name, 1000, stream(0, name)) for name in ("galaxy", "butterfly")]
-    particles, target = (np.concatenate([c.places, 0.4 * c.colors], axis=1) for c in clouds)
+    particles, target = (_state(name, 1000, 0) for name in ("galaxy", "butterfly"))
     yield Progress(0, 2, "Summing all pairs")
     exact, distance = all_pairs(particles, target)
     errors = []
@@ -70,11 +75,15 @@ def _falls() -> Job[tuple[Figure, ...]]:
         worst = 0.0
         for seed in range(3):
             yield Progress(seed, 3, f"From the {source} to the {target}")
-            params = FlowParams(source=source, target=target, count=4000, steps=_STEPS)
-            experiment = FlowExperiment(params)
-            experiment.reset(seed)
-            first = experiment.step(1).scalars["distance/energy"]
-            last = experiment.step(_STEPS).scalars["distance/energy"]
+            particles, goal = (_state(name, _COUNT, seed) for name in (source, target))
+            flow = Flow(Energy(), particles)
+            luck = stream(seed, "slices")
+            for step in range(_STEPS):
+                xi = directions("orthogonal", 6, _SLICES, luck)
+                flow.step(goal, xi, 0.12 / (1.0 + step / 150.0), 0.8)
+            # Before and after over the same many slices.
+            xi = directions("orthogonal", 6, 96, luck)
+            first, last = (energy_pull(x, goal, xi, 0)[1] for x in (particles, flow.particles))
             worst = max(worst, last / first)
         figures.append(
             Figure(f"Left of the distance, {source} to {target}", 100.0 * worst, high=0.2, unit="%")
