@@ -16,7 +16,7 @@ from polyorama.lab.bandits.log_li import TRACE_ROWS, LogLi, LogLiCommit
 from polyorama.lab.bandits.policy import Game
 from polyorama.lab.bandits.rewards import HIGHEST, PAINTED, SUM, gauss, mean_at, mixed, quantised
 from polyorama.lab.bandits.rivals import POLICIES
-from polyorama.lab.bandits.surfaces import GARDEN, highest_cone, painted, sum_of_cones
+from polyorama.lab.bandits.surfaces import GARDEN, highest_cone, painted, smoothed, sum_of_cones
 from polyorama.lab.bandits.thompson import Thompson
 from polyorama.lab.bandits.uniform_ucb import UniformUcb
 from polyorama.lab.bandits.zooming import Zooming, spread_points
@@ -76,6 +76,27 @@ def test_a_painting_is_bilinear_between_the_centres_of_its_cells() -> None:
     # Steepest at the upper right corner: 2 * (5 - 2) along x and 2 * (5 - 1) along y.
     assert surface.lipschitz == pytest.approx(10.0)
     assert painted(np.full((3, 3), 0.4)).lipschitz == 0.0
+
+
+def test_smoothing_is_a_mean_by_gaussian_weights() -> None:
+    values = np.random.default_rng(7).random((6, 9))
+    width = 0.2
+    slow = np.zeros_like(values)
+    for row in range(6):
+        for column in range(9):
+            total = share = 0.0
+            for i in range(6):
+                for j in range(9):
+                    far = ((i - row) / 6.0) ** 2 + ((j - column) / 9.0) ** 2
+                    weight = math.exp(-0.5 * far / width**2)
+                    total, share = total + weight * values[i, j], share + weight
+            slow[row, column] = total / share
+    np.testing.assert_allclose(smoothed(values, width), slow, rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(smoothed(values, 0.0), values)
+    # A step of height 1 is as steep as the Gaussian is high.
+    step = np.repeat([[0.0, 1.0]], 200, axis=0).repeat(100, axis=1)
+    steep = painted(smoothed(step, 0.05)).lipschitz
+    assert steep == pytest.approx(1.0 / (0.05 * math.sqrt(2.0 * math.pi)), rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,8 @@ def test_live_changes_are_a_part_of_the_run(surface: str) -> None:
         for count in grouping:
             experiment.step(count)
         for name, value in (
-            ("sigma", 0.3), ("trust", 0.5), ("pulls", 0.01), ("width", 4.0), ("watch", "hoo"),
+            ("sigma", 0.3), ("trust", 0.5), ("pulls", 0.01), ("width", 4.0), ("smoothing", 0.1),
+            ("watch", "hoo"),
         ):  # fmt: skip
             experiment.set(name, value)
         for count in grouping:

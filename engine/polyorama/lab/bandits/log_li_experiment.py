@@ -10,7 +10,7 @@ import numpy as np
 
 from polyorama.core.params import choice, number, whole
 from polyorama.lab.bandits.log_li_stage import FORMULA, PRESETS, RIVALS, views_of
-from polyorama.lab.bandits.surfaces import GARDEN, PAINTED_SIDE, Surface, painted
+from polyorama.lab.bandits.surfaces import GARDEN, PAINTED_SIDE, Surface, painted, smoothed
 from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams, Paper
 from polyorama.lab.snapshot import Snapshot
 
@@ -38,6 +38,10 @@ class LogLiParams(ExperimentParams):
     surface: str = choice(
         "tent", (*GARDEN, "painted"), help="Mean reward over the interval or the square"
     )
+    smoothing: float = number(
+        0.06, 0.0, 0.3, unit="of the side", help="Width of the Gaussian that a painting is seen "
+        "through: edges of a picture are too steep to be searched", live=True, soft=(0.0, 0.2),
+    )  # fmt: skip
     horizon: int = whole(
         80_000, 100, 1_000_000, unit="pulls", help="T, which the players know",
         soft=(1000, 320_000), animated=False,
@@ -116,7 +120,8 @@ class LogLiExperiment(Experiment):
     def _chosen_surface(self) -> Surface:
         if self.params.surface != "painted":
             return GARDEN[self.params.surface]
-        return painted(self.paintings.get("surface", first_painting()))
+        painting = self.paintings.get("surface", first_painting())
+        return painted(smoothed(painting, self.params.smoothing))
 
     def _game(self, seed: int) -> Game:
         from polyorama.lab.bandits.policy import Game
@@ -139,7 +144,8 @@ class LogLiExperiment(Experiment):
 
     def changed(self, name: str) -> None:
         """Players go on with what they know under the new numbers or the new painting."""
-        if name == "watch" or (name == "surface" and self.params.surface != "painted"):
+        of_painting = name in ("surface", "smoothing")
+        if name == "watch" or (of_painting and self.params.surface != "painted"):
             return
         self._surface = self._chosen_surface()
         game = self._game(self.seed)

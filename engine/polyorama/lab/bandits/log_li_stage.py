@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from polyorama.lab.experiment import Preset, Rival
@@ -121,12 +122,11 @@ def views_of(surface: Surface, one_by_one: bool, painted: bool) -> tuple[View, .
     """
     if surface.dimension > 1:
         beside = _registers() if one_by_one else _remembered(surface)
-        return (_square(surface, painted), beside, _confidence(), _regret(2), _memory(2))
+        return (_square(surface, painted), beside, _confidence(), _regret(surface, 2), _memory(2))
+    walk, regret = _interval(surface), _regret(surface)
     if one_by_one:
-        return (_interval(surface), _confidence(2), _registers(2), _tree(), _regret())
-    return (
-        _interval(surface), _confidence(), _remembered(surface), _tree(), _regret(), _memory()
-    )  # fmt: skip
+        return (walk, _confidence(2), _registers(2), _tree(), regret)
+    return (walk, _confidence(), _remembered(surface), _tree(), regret, _memory())
 
 
 def _reward_axis(surface: Surface) -> Axis:
@@ -177,12 +177,11 @@ def _interval(surface: Surface) -> Points:
 
 
 def _remembered(surface: Surface) -> View:
-    plane = surface.dimension > 1
     layers: list[Layer] = [
-        Boxes(f"boxes/{rival}", _title(rival), rival=rival, filled=not plane) for rival in _KEEPERS
+        Boxes(f"boxes/{rival}", _title(rival), rival=rival) for rival in _KEEPERS
     ]
     layers += [Dots(f"arms/{rival}", _title(rival), size=4.0, rival=rival) for rival in _HOLDERS]
-    if not plane:
+    if surface.dimension == 1:
         layers.append(Dots("arms/log-li", "Log-Li", size=7.0, rival="log-li"))
         return Points(
             id="remembered",
@@ -252,7 +251,8 @@ def _tree() -> Tree:
     )
 
 
-def _regret(span: int = 1) -> Curve:
+def _regret(surface: Surface, span: int = 1) -> Curve:
+    zooming = surface.zooming_dimension
     return Curve(
         id="regret",
         title="Regret",
@@ -265,7 +265,7 @@ def _regret(span: int = 1) -> Curve:
             Series("regret_chance", "Pulls at random", style="dotted"),
         ),
         over="pulls",
-        slope=(0.5, 2.0 / 3.0, 1.0),
+        slope=(0.5 if math.isnan(zooming) else (zooming + 1.0) / (zooming + 2.0),),
         span=span,
     )
 

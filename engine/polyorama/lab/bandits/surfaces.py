@@ -17,7 +17,9 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["GARDEN", "PAINTED_SIDE", "Surface", "highest_cone", "painted", "sum_of_cones"]
+__all__ = [
+    "GARDEN", "PAINTED_SIDE", "Surface", "highest_cone", "painted", "smoothed", "sum_of_cones",
+]  # fmt: skip
 
 PAINTED_SIDE = 64
 """Rows and columns of a painting."""
@@ -168,6 +170,38 @@ def painted(values: ArrayLike) -> Surface:
     return Surface(
         "Painted", 2, "painted", _NO_CONES, table, lipschitz, float(table.max()), place, math.nan
     )
+
+
+def smoothed(values: ArrayLike, width: float) -> NDArray[np.float64]:
+    """A painting over the unit square, seen through a Gaussian of that standard deviation.
+
+    Edges of a brush or of a picture are steeper than any player could search; a step of height 1
+    has the slope 1 / (width sqrt(2 pi)) afterwards. At the border the Gaussian is cut off and
+    normalised again, so that the painting keeps between its least and its greatest value.
+
+    Parameters
+    ----------
+    values
+        (rows, columns).
+    width
+        In sides of the square; 0 leaves it as it is.
+    """
+    table = np.array(values, np.float64)
+    if width == 0.0:
+        return table
+    across, upward = (_weights(count, width) for count in (table.shape[1], table.shape[0]))
+    # Rounding must not lead out of the range either: what is flat stays flat.
+    result: NDArray[np.float64] = np.clip(upward @ table @ across.T, table.min(), table.max())
+    return result
+
+
+def _weights(count: int, width: float) -> NDArray[np.float64]:
+    """(count, count) shares of the cells in each cell's mean, along one axis."""
+    cells = np.arange(count)
+    far = (cells[:, None] - cells) / (count * width)
+    weights = np.exp(-0.5 * far**2)
+    result: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return result
 
 
 def _bilinear(table: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
