@@ -8,6 +8,7 @@ embeddings, and any other tensor whole. That leaves about a thousandth of the se
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -140,6 +141,7 @@ def by_row(name: str, shape: Sequence[int]) -> Block:
     return Block(name, "row", count, math.prod(shape) // max(1, count))
 
 
+@functools.cache
 def decays(name: str) -> bool:
     """Whether weight decay applies: not to norms and biases."""
     return not any(word in name.lower() for word in _UNDECAYED)
