@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ from PIL import Image
 
 import polyorama as po
 from polyorama.cli import main
+from polyorama.cli.stopping import stoppable
+from polyorama.core.jobs import Progress, run
 from polyorama.core.params import choice, flag, number, vector, whole
 from polyorama.errors import UsageError
 from polyorama.lab import catalog
@@ -270,6 +274,19 @@ def test_what_is_wrong_is_one_sentence_and_leaves_nothing(words, capsys, tmp_pat
     assert err.count("\n") == 1
     assert "Traceback" not in err
     assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_who_waits_for_a_long_step_is_told_how_not_to(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("polyorama.cli.stopping._PATIENCE_S", 0.01)
+
+    def job():
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.3)
+        yield Progress(1, 1)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(stoppable(job()))
+    assert capsys.readouterr().err.count("Ctrl-C once more stops at once") == 1
 
 
 def test_a_reader_that_goes_away_is_no_trouble() -> None:

@@ -20,6 +20,8 @@ T = TypeVar("T")
 __all__ = ["ending_at_once", "stoppable"]
 
 _REQUESTS = (signal.SIGINT, signal.SIGTERM)
+_PATIENCE_S = 2.0
+"""After which somebody who waits wants to know what for."""
 
 
 @contextlib.contextmanager
@@ -72,13 +74,26 @@ def _listen(here: socket.socket) -> None:
             os._exit(128 + number[0])
 
 
+def _say_waiting() -> None:
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write("polyorama: stopping after this step; Ctrl-C once more stops at once.\n")
+        sys.stderr.flush()
+
+
 def stoppable(job: Job[T]) -> Generator[Progress, None, T]:
-    """Let Ctrl-C and SIGTERM wait for the end of a step, so that what was reached is kept whole."""
+    """Let Ctrl-C and SIGTERM wait for the end of a step, so that what was reached is kept whole.
+
+    Where that takes long, it is said that a second one does not wait.
+    """
     asked: list[int] = []
     before: dict[int, Any] = {}
+    waiting = threading.Timer(_PATIENCE_S, _say_waiting)
+    waiting.daemon = True
 
     def ask(number: int, _frame: object) -> None:
         asked.append(number)
+        if len(asked) == 1:
+            waiting.start()
         # Who asks again means it.
         signal.signal(number, before[number])
 
@@ -100,6 +115,7 @@ def stoppable(job: Job[T]) -> Generator[Progress, None, T]:
                 return stop.value  # type: ignore[no-any-return]
             yield progress
     finally:
+        waiting.cancel()
         job.close()
         for number, handler in before.items():
             signal.signal(number, handler)

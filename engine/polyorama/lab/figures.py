@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from polyorama.core.text import one_line
 from polyorama.errors import UsageError
 from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, grid_axes
@@ -84,7 +85,7 @@ def figure_of(
     row = index + recording.length if index < 0 else index
     snapshot = recording.snapshot(row)
     painter = Painter(experiment, recording, row, snapshot, look, orbits or {})
-    note = f"  {snapshot.note}" if snapshot.note else ""
+    note = f"  {one_line(snapshot.note)}" if snapshot.note else ""
     foot = f"Seed {recording.seed}, step {snapshot.step:,}.{note}"
     below = captioned(figure, look, experiment.title, foot, experiment.caveat)
     spans = [view.span for view in chosen]
