@@ -19,6 +19,7 @@ from polyorama.errors import OutputError, UsageError
 from polyorama.io.photos import read_pixels
 from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.exporting import export
+from polyorama.lab.figure_axes import columns_of
 from polyorama.lab.making import made
 from tests.engine.lab_samples import Faulty, FaultyParams, Odd, Walk, WalkParams
 
@@ -176,3 +177,11 @@ def test_views_that_are_rubbish_are_one_sentence(fault, words, tmp_path) -> None
         recording.export(tmp_path / "run.png")
     assert words in str(told.value)
     assert [path.name for path in tmp_path.iterdir()] == ["run.csv"]
+
+
+@pytest.mark.parametrize(
+    ("count", "shape", "room", "columns"),
+    [(1, 1.0, 1.0, 1), (8, 1.0, 8.0, 8), (8, 1.0, 2.0, 4), (8, 1.0, 0.1, 1), (3, 1.0, 1.0, 2)],
+)
+def test_pictures_become_as_large_as_they_can(count, shape, room, columns) -> None:
+    assert columns_of(count, shape, room) == columns

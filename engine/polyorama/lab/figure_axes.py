@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Axis
 
 __all__ = [
-    "axis_words", "dressed", "extent_of", "labelled", "legend_of", "name_ends", "positive",
-    "room_for", "scaled", "slope_rules", "thinned", "tick_font",
+    "axis_words", "columns_of", "dressed", "extent_of", "labelled", "legend_of", "name_ends",
+    "positive", "room_for", "scaled", "slope_rules", "thinned", "tick_font",
 ]  # fmt: skip
 
 _MOST_POINTS = 4000
@@ -197,6 +197,22 @@ def room_for(axes: Any, names: Sequence[str]) -> None:
     longest = _LETTER * max(map(len, names), default=0) + 12.0
     shift = min(max(0.0, longest - _BESIDE) / wide, 0.5 * box.width)
     axes.set_position((box.x0 + shift, box.y0, box.width - shift, box.height))
+
+
+def columns_of(count: int, shape: float, room: float) -> int:
+    """In how many columns pictures become as large as they can.
+
+    Parameters
+    ----------
+    count
+        How many there are.
+    shape, room
+        Width by height of each, and of where all of them go.
+    """
+    return max(
+        range(1, count + 1),
+        key=lambda across: min(1.0 / across, shape / room / -(-count // across)),
+    )
 
 
 def extent_of(x: Axis, y: Axis, columns: int, rows: int) -> tuple[float, float, float, float]:

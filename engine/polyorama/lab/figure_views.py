@@ -9,6 +9,7 @@ import numpy as np
 from polyorama.lab import views as kinds
 from polyorama.lab.figure_axes import (
     axis_words,
+    columns_of,
     dressed,
     extent_of,
     labelled,
@@ -308,10 +309,11 @@ class Painter:
             axes.imshow(data, interpolation="nearest")
             return
         count, rows, columns = data.shape
-        across = int(np.ceil(np.sqrt(count)))
-        down = -(-count // across)
         gap = max(1, columns // 10)
         over = max(1, rows // 5) if view.labels else gap
+        box = axes.get_window_extent()
+        across = columns_of(count, (columns + gap) / (rows + over), box.width / box.height)
+        down = -(-count // across)
         sheet = np.full((down * (rows + over), across * (columns + gap) - gap), np.nan)
         for i in range(count):
             y, x = divmod(i, across)
