@@ -91,7 +91,7 @@ PRESETS = (
     ),
     Preset(
         "Too fast", {"lr": 2e-2}, ("adamw", "adam-mini", "per-tensor", "lion"),
-        "At seven times the rate the three part",
+        "At seven times the rate they part, and Adam-mini falls behind AdamW",
     ),
     Preset(
         "All six", {}, tuple(rival.id for rival in RIVALS), "Every optimiser on the same batches"
@@ -160,7 +160,7 @@ def _matrix(rival: str) -> Image:
 def _network() -> Image:
     return Image(
         id="network", title="The network in Adam-mini's blocks", key="network", span=2,
-        value=Axis("Rate, log10", low=-2.0, high=2.0), colormap="diverging",
+        value=Axis("Rate, log10", low=-1.5, high=1.5), colormap="diverging",
         labels=tuple(name.capitalize() for name in MATRICES),
         help="A stripe a token, head or output neuron; of up and down, every fourth line",
     )  # fmt: skip
