@@ -39,6 +39,7 @@ _OWN: dict[str, str] = {
     "inference/gaussian-vi": "polyorama.lab.inference.vi_experiment:GaussianVI",
     "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",
     "inference/mmd-flow": "polyorama.lab.inference.flow_experiment:FlowExperiment",
+    "inference/directions": "polyorama.lab.inference.slicing_spread:SpreadExperiment",
 }
 """Id to ``module:class``, in the order of the gallery."""
 
