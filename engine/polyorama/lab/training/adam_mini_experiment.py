@@ -51,8 +51,9 @@ class AdamMiniRace(Experiment):
     )
     paper: ClassVar[Paper | None] = PAPER
     caveat: ClassVar[str] = (
-        "A transformer of 110,912 weights on symbols made up: half of the state is saved here, too;"
-        " the gain in throughput that the authors report of large ones is not shown."
+        "A transformer of 110,912 weights on made-up symbols: half of the state is saved here, too,"
+        " but SGD with a rate of its own keeps up at this size, and the throughput that the authors"
+        " gain with large models is not shown."
     )
     Params = RaceParams
     rivals: ClassVar[tuple[Rival, ...]] = RIVALS
