@@ -242,12 +242,12 @@ def layout(game: Game, levels: int, deepest: int) -> tuple[Register, ...]:
         Register("Path", PATH, path),
         Register("Pulls of this cube", PULLS, game.count_bits),
         Register("Sum of rewards", SUM, game.sum_bits, half),
-        Register("Depth of reference", REF_DEPTH, level),
-        Register("Path of reference", REF_PATH, path),
+        Register("Reference depth", REF_DEPTH, level),
+        Register("Reference path", REF_PATH, path),
         Register("Reference line", REF_LOW, low, reach + 1),
-        Register("Depth of best", BEST_DEPTH, level),
-        Register("Path of best", BEST_PATH, path),
-        Register("Line of best", BEST_LOW, low, reach + 1),
+        Register("Best depth", BEST_DEPTH, level),
+        Register("Best path", BEST_PATH, path),
+        Register("Best line", BEST_LOW, low, reach + 1),
     )
 
 

@@ -232,7 +232,7 @@ class LogLiExperiment(Experiment):
         game = next(iter(self._policies.values())).game
         dimension = self._surface.dimension
         unsure = 2.0 * math.sqrt(game.width / game.pulls) * game.sigma
-        unsure += game.lipschitz * math.sqrt(dimension)
+        unsure += self._surface.lipschitz * math.sqrt(dimension)
         depth = max(1.0, math.log2(unsure / self._chance_gap))
         growth = math.pow(2.0, dimension + 2)
         walked = math.pow(growth, depth) * (growth / (growth - 1.0)) ** 2

@@ -76,8 +76,8 @@ def _lost_its_reference(walker: LogLi) -> bool:
     """Whether the cube of the reference arm itself, or one around it, was pruned lately."""
     registers, dimension = walker.registers(), walker.game.surface.dimension
     rows = walker.judged(walker.visits - _LATELY)
-    above = registers["Depth of reference"] - rows[:, 0].astype(np.int64)
-    around = np.int64(registers["Path of reference"]) >> (np.maximum(above, 0) * dimension)
+    above = registers["Reference depth"] - rows[:, 0].astype(np.int64)
+    around = np.int64(registers["Reference path"]) >> (np.maximum(above, 0) * dimension)
     return bool(((above >= 0) & (around == rows[:, 1]) & (rows[:, 7] == 0)).any())
 
 

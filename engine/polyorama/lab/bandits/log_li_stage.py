@@ -232,8 +232,8 @@ def _registers(span: int = 1) -> Image:
         value=Axis("Bit", low=0.0, high=1.0),
         labels=(
             "Pulls of all", "Round", "Depth", "Path", "Pulls of this cube", "Sum of rewards",
-            "Depth of reference", "Path of reference", "Reference line", "Depth of best",
-            "Path of best", "Line of best",
+            "Reference depth", "Reference path", "Reference line", "Best depth",
+            "Best path", "Best line",
         ),
         span=span,
     )  # fmt: skip
