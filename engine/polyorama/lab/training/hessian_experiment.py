@@ -151,11 +151,11 @@ class HessianBlocks(Experiment):
 
     def views(self) -> tuple[View, ...]:
         """The Hessian, and how much of it the blocks hold."""
-        strength = Axis("Entry beside the largest, log10", low=-_DECADES, high=0.0)
+        strength = Axis("Entry, log10", low=-_DECADES, high=0.0)
         pictures = tuple(
             Image(id=key, title=title, key=key, value=strength, colormap="magma", help=words)
             for key, title, words in (
-                ("hessian", "Hessian now", "Weights into a neuron stand together: its square"),
+                ("hessian", "Hessian now", "Entries beside the largest: a neuron's make a square"),
                 ("start", "Hessian at the start", "The last layer has its blocks already"),
                 ("half", "Hessian up to half-way", "It stands still from half-way on"),
             )
