@@ -36,6 +36,7 @@ _OWN: dict[str, str] = {
     "rl/eqo": "polyorama.lab.rl.eqo_experiment:EqoExperiment",
     "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
     "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
+    "training/feature-strength": "polyorama.lab.training.feature_experiment:FeatureStrength",
     "inference/gaussian-vi": "polyorama.lab.inference.vi_experiment:GaussianVI",
     "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",
     "inference/mmd-flow": "polyorama.lab.inference.flow_experiment:FlowExperiment",
