@@ -209,9 +209,9 @@ def streaming(table: Table, folder: Path) -> None:
 
 
 def lab(table: Table) -> None:
-    """Each room of the lab: `measure` of every module ``lab_*`` beside this one."""
+    """Each room of the lab: `measure` of every ``lab_*`` beside this one, but for probes, which they run."""
     for module in pkgutil.iter_modules(benches.__path__):
-        if module.name.startswith("lab_"):
+        if module.name.startswith("lab_") and not module.name.endswith("_probe"):
             print(f"{module.name.removeprefix('lab_').replace('_', '-')}")
             importlib.import_module(f"{benches.__name__}.{module.name}").measure(table)
 
