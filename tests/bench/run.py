@@ -209,7 +209,7 @@ def streaming(table: Table, folder: Path) -> None:
 
 
 def lab(table: Table) -> None:
-    """Each room of the lab: `measure` of every ``lab_*`` beside this one, but for probes, which they run."""
+    """Each room of the lab: `measure` of every ``lab_*`` beside this one that is no probe."""
     for module in pkgutil.iter_modules(benches.__path__):
         if module.name.startswith("lab_") and not module.name.endswith("_probe"):
             print(f"{module.name.removeprefix('lab_').replace('_', '-')}")
