@@ -139,6 +139,16 @@ def test_one_process_records_at_a_time(walk) -> None:
     run(resumed(walk.folder, Walk)).close()
 
 
+def test_killed_at_once_it_leaves_nothing_that_is_in_the_way(tmp_path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "recording.lock").touch()
+    with pytest.raises(FileFormatError, match="holds no run"):
+        Record.open(folder)
+    assert recorded(folder).steps[-1] == 60
+    assert not (folder / "recording.lock").exists()
+
+
 # Bounded size
 
 

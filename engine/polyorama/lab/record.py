@@ -151,7 +151,8 @@ class Recorder:
             raise OutputError(f"Cannot record here, because this is a file: {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            full = any(path.iterdir())
+            # A process that was killed at once leaves its lock, which nobody holds.
+            full = any(there.name != _LOCK for there in path.iterdir())
         except OSError as error:
             raise OutputError(f"Cannot record here ({error.strerror}): {path}") from error
         if full:
@@ -327,6 +328,8 @@ class Record(Recording):
         record.folder, record.kind = named(folder), kind
         if not record.folder.is_dir():
             raise FileFormatError(f"There is no folder of a run: {folder}")
+        if not (record.folder / _ABOUT).exists():
+            raise FileFormatError(f"This folder holds no run: {folder}")
         record._read_about(record.folder / _ABOUT)
         rows = record.folder / _ROWS
         if rows.exists():
