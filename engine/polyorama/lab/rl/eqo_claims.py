@@ -227,7 +227,7 @@ def _quasi() -> Job[tuple[Figure, ...]]:
             reference="never in short runs",
         ),
         Figure(
-            "Theorem's c, S = 2, K = 200,000, where λ = 0.28: the same", long.margin, 0.0,
+            "Theorem's c, S = 2, K = 200,000, where λ = 0.27: the same", long.margin, 0.0,
             unit="reward", reference="Lemma 2: never negative",
         ),
     ]  # fmt: skip

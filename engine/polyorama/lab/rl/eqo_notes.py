@@ -99,8 +99,9 @@ def _ending(race: Race, tuned: bool) -> str:
     count = race.task.episodes
     best = min(regrets, key=lambda name: regrets[name])
     worst = max(regrets, key=lambda name: regrets[name])
-    if len(regrets) == 1 or regrets[worst] == regrets[best]:
-        return f"All {count:,} episodes are over: {_TITLES[best]} paid {regrets[best]:,.0f}."
+    if regrets[worst] == regrets[best]:
+        who = _TITLES[best] if len(regrets) == 1 else "each of them"
+        return f"All {count:,} episodes are over: {who} paid {regrets[best]:,.0f}."
     nothing = race.target * count
     if regrets[best] > 0.8 * nothing:
         return (
