@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from polyorama_studio.theme import Tokens
 
-__all__ = ["open_dialog", "open_filter", "save_dialog"]
+__all__ = ["folder_dialog", "open_dialog", "open_filter", "save_dialog"]
 
 _TYPE_COLUMN = 2
 """The system's names of file types know nothing of captures."""
@@ -115,6 +115,14 @@ def save_dialog(
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(ending)
     dialog.selectFile(path)
+    return dialog
+
+
+def folder_dialog(parent: QWidget, title: str, folder: str, tokens: Tokens) -> QFileDialog:
+    """A dialog that chooses a folder that is there."""
+    dialog = _dialog(parent, title, folder, "", tokens)
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly, True)
     return dialog
 
 

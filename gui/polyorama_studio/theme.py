@@ -261,6 +261,8 @@ class Metrics:
     export_width = 820
     render_width = 860
     rule_width = 520
+    stage_tile = (440, 280)
+    """the least that a view may have before a hall"""
     lab_gallery = 220
     lab_side = 300
     lab_foot = 72

@@ -16,7 +16,7 @@ from polyorama.lab.record import Record
 from polyorama_studio.workspaces.lab import bands as bands_module
 from polyorama_studio.workspaces.lab.export import LabExportDialog, write_run
 from polyorama_studio.workspaces.lab.history import History
-from polyorama_studio.workspaces.lab.layout import arrange
+from polyorama_studio.workspaces.lab.layout import arrange, arrange_fitting
 from polyorama_studio.workspaces.lab.loops import LoopMaker
 from polyorama_studio.workspaces.lab.scrub import change_words
 from polyorama_studio.workspaces.lab.workspace import LabWorkspace
@@ -134,6 +134,17 @@ def test_views_share_the_stage_without_gaps(
 
 def test_no_views_take_no_room() -> None:
     assert arrange([], 100, 100) == []
+    assert arrange_fitting([], 100, 100, (0, 0)) == []
+
+
+def test_a_small_hall_sees_fewer_views() -> None:
+    least = (440.0, 280.0)
+    spans = [2, 1, 1, 1, 1, 1]
+    assert len(arrange_fitting(spans, 1920, 930, least)) == 6
+    few = arrange_fitting(spans, 1024, 640, least)
+    assert 1 < len(few) < 6
+    assert all(w * 1024 >= 440 and h * 640 >= 280 for _, _, w, h in few)
+    assert arrange_fitting(spans, 300, 200, least) == [(0.0, 0.0, 1.0, 1.0)]
 
 
 # The window
@@ -416,6 +427,7 @@ def test_freeze_keeps_the_picture_while_the_run_goes_on(
     qtbot: QtBot, window: Window, lab: LabWorkspace, runners: Runners
 ) -> None:
     steps(qtbot, lab, runners, 20)
+    qtbot.waitUntil(lambda: lab.board.views[0].snapshot is lab.run.update.snapshot)
     qtbot.keyClick(lab, Qt.Key.Key_F)
     shown = lab.board.views[0].snapshot
     steps(qtbot, lab, runners, 40)

@@ -141,6 +141,16 @@ ACTIONS: tuple[Action, ...] = (
         python="polyorama lab export", icon="export", dialog=True, group=5,
     ),
     Action(
+        "lab.open-run", "Open a recorded run...", lambda w: _lab(w).ask_record(), "lab", "",
+        tooltip="Play the folder of a run that was recorded; nothing is computed",
+        python="po.open_run", icon="folder", dialog=True, group=5,
+    ),
+    Action(
+        "lab.keep", "Keep the run for talks", lambda w: _lab(w).run.keep(), "lab", "", _has_run,
+        "Keep the record of this run: it plays where a machine is too slow to compute it",
+        icon="save", group=5,
+    ),
+    Action(
         "lab.bands", "Bands over seeds", lambda w: _lab(w).bands.toggle(), "lab", "", _has_run,
         "Run many seeds beside this one and show their mean and the band round it",
         python="polyorama lab sweep", icon="bands", group=5,

@@ -87,16 +87,18 @@ class FoldHead(Hovered):
             paint_icon(painter, self._icon, tokens.color(title_token), place)
             left = place.right() + Metrics.space[0] + Metrics.hair
         text = QRectF(left, 0.0, self.width() - left - Metrics.space[0], self.height())
-        painter.setFont(font(Metrics.label))
-        note = painter.fontMetrics().horizontalAdvance(self.note)
-        painter.setPen(tokens.color("quiet"))
-        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(text, right, self.note)
-        painter.setFont(font(Metrics.body, medium=True))
-        painter.setPen(tokens.color(title_token))
-        room = int(text.width() - note - Metrics.space[0])
-        title = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, title)
+        left = Qt.AlignmentFlag.AlignVCenter
+        # What it is comes before what is said about it.
+        for words, type_, token, flags in (
+            (self.text(), font(Metrics.body, medium=True), title_token, left),
+            (self.note, font(Metrics.label), "quiet", left | Qt.AlignmentFlag.AlignRight),
+        ):
+            painter.setFont(type_)
+            painter.setPen(tokens.color(token))
+            metrics = painter.fontMetrics()
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(text.width()))
+            painter.drawText(text, flags, shown)
+            text.setLeft(text.left() + metrics.horizontalAdvance(shown) + Metrics.space[1])
         painter.end()
 
 

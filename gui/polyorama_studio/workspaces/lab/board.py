@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.workspaces.lab.bands import banded, banded_snapshot
-from polyorama_studio.workspaces.lab.layout import arrange
+from polyorama_studio.workspaces.lab.layout import arrange_fitting
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent
@@ -92,13 +92,12 @@ class Board(QFrame):
             widget.set_stage(self._stage)
             widget.picked.connect(self._on_picked)
             widget.painted.connect(self._run.paint)
+            widget.failed.connect(self._tell_failed)
             widget.crosshair.connect(self._on_crosshair)
             widget.installEventFilter(self)
             self.views.append(widget)
         self.whole = -1
         self._place()
-        for widget in self.views:
-            widget.show()
         self.update()
 
     def _canvas(self, view: View) -> Any:
@@ -113,17 +112,21 @@ class Board(QFrame):
         loaded = self._run.loaded
         if loaded is None or area.isEmpty():
             return
-        if self.whole >= 0:
-            rects = [(0.0, 0.0, 1.0, 1.0)] * len(self.views)
-        else:
-            rects = arrange([view.span for view in loaded.views], area.width(), area.height())
+        rects = [(0.0, 0.0, 1.0, 1.0)] * len(self.views)
+        seen = {self.whole}
+        if self.whole < 0:
+            spans = [view.span for view in loaded.views]
+            least = Metrics.stage_tile if self._stage else (0, 0)
+            fitting = arrange_fitting(spans, area.width(), area.height(), least)
+            rects[: len(fitting)] = fitting
+            seen = set(range(len(fitting)))
         for number, (widget, rect) in enumerate(zip(self.views, rects, strict=True)):
             left, top = round(rect[0] * area.width()), round(rect[1] * area.height())
             right = round((rect[0] + rect[2]) * area.width())
             bottom = round((rect[1] + rect[3]) * area.height())
             place = QRect(left, top, right - left - gap, bottom - top - gap)
             widget.setGeometry(place.translated(area.topLeft()))
-            widget.setVisible(self.whole in (-1, number))
+            widget.setVisible(number in seen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay the views out anew."""
@@ -136,6 +139,8 @@ class Board(QFrame):
         for widget in self.views:
             widget.set_stage(on)
         self._place()
+        if self._update is not None and not self.frozen:
+            self.show_update(self._update)
 
     def set_frozen(self, frozen: bool) -> None:
         """Leave the picture as it is while the run goes on, or follow it again."""
@@ -185,6 +190,10 @@ class Board(QFrame):
             self._make_views()
             if update is not None:
                 self.show_update(update)
+
+    @Slot(str)
+    def _tell_failed(self, words: str) -> None:
+        self._session.tell("bad", words)
 
     # What a person does in a view
 

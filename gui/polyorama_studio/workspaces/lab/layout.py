@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Rect", "arrange"]
+__all__ = ["Rect", "arrange", "arrange_fitting"]
 
 Rect = tuple[float, float, float, float]
 """Left, top, width and height as shares of the stage."""
@@ -39,6 +39,23 @@ def arrange(spans: Sequence[int], width: float, height: float) -> list[Rect]:
     candidates = list(_candidates(spans))
     costs = [_cost(rects, spans, width, height) for rects in candidates]
     return candidates[costs.index(min(costs))]
+
+
+def arrange_fitting(
+    spans: Sequence[int], width: float, height: float, least: tuple[float, float]
+) -> list[Rect]:
+    """As `arrange`, of as many of the first views as are large enough; one in any case.
+
+    Parameters
+    ----------
+    least
+        Width and height below which nobody could read a view.
+    """
+    for count in range(len(spans), 1, -1):
+        rects = arrange(spans[:count], width, height)
+        if all(w * width >= least[0] and h * height >= least[1] for _, _, w, h in rects):
+            return rects
+    return arrange(spans[:1], width, height)
 
 
 def _candidates(spans: Sequence[int]) -> Iterator[list[Rect]]:

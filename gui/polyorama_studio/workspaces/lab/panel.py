@@ -98,7 +98,8 @@ class SidePanel(QFrame):
         paper = kind.paper
         self.paper.setVisible(paper is not None)
         if paper is not None:
-            self.paper.setText(f"{_short(paper.authors)}, {paper.venue}")
+            words = f"{_short(paper.authors)}, {paper.venue}"
+            self.paper.setText(words.replace("&", "&&"))  # no letter of it is a key
             words = f"{paper.title}\n{paper.authors}\n{paper.venue}\n{paper.link}"
             self.paper.setToolTip(tip(words.strip()))
             self.paper.setEnabled(bool(paper.link))

@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
-import math
 import secrets
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from polyorama_studio.jobs import Handlers
-from polyorama_studio.stage import FrameRate
-from polyorama_studio.workspaces.lab.history import History
-from polyorama_studio.workspaces.lab.link import Link
-from polyorama_studio.workspaces.lab.recordings import RunFolders
+from polyorama_studio.workspaces.lab.playing import SPEEDS, Playing
+from polyorama_studio.workspaces.lab.recordings import RunFolders, Slowness, keep, kept_folder
+from polyorama_studio.workspaces.lab.replay import Replay
 from polyorama_studio.workspaces.lab.setup import Loaded, Setup, load
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Progress
     from polyorama.core.params import Parameter
+    from polyorama.lab.record import Record
     from polyorama.lab.remote import RemoteRunner
-    from polyorama.lab.runner import Update
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.lab.link import Player
 
 __all__ = ["SPEEDS", "Run"]
 
-log = logging.getLogger(__name__)
-
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0, math.inf)
-"""Factors of an experiment's own rate; the last is as fast as the machine can."""
 _MOST_SEED = 10_000
-_TELL_S = 0.25
 
 
 def make_runner(setup: Setup, folder: Path | None, on_update: Any, on_error: Any) -> RemoteRunner:
@@ -52,68 +44,41 @@ def make_runner(setup: Setup, folder: Path | None, on_update: Any, on_error: Any
     )  # fmt: skip
 
 
-class Run(QObject):
-    """What is on the stage of the Lab.
+class Run(Playing):
+    """What is on the stage of the Lab, and what it is made of.
 
-    Widgets ask it and call it; what a person does becomes a call of the worker, and all that comes
+    Widgets ask it and call it; what a person does becomes a call of the player, and all that comes
     back is told by signals on this thread.
-
-    Parameters
-    ----------
-    session
-        Has the bridge, the jobs and the notices.
     """
 
     loaded_changed = Signal()
     """Another experiment, or the same one with other pictures, is on the stage."""
-    changed = Signal()
-    """It plays or not, its speed, seed, parameters or rivals are others."""
-    loading_changed = Signal(bool)
-    updated = Signal(object)
-    """An `Update` came."""
-    told = Signal()
-    """Some times a second: figures that people read have changed."""
     closing = Signal()
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._session = session
-        self.rate = FrameRate()
-        self._told_at = 0.0
         self.setup: Setup | None = None
         self.loaded: Loaded | None = None
-        self.update: Update | None = None
-        self.history = History()
-        self.playing = False
-        self.speed = 1.0
-        self.loading = False
         self.pending: dict[str, Any] = {}
         """Parameters that take hold with the next start, and what they will be."""
         self.preset = -1
         """Number of the preset that was chosen last; -1 for none."""
-        self._link = Link(session, self)
-        self._link.came.connect(self._on_came)
-        self._link.failed.connect(self._on_failed)
-        self._fresh = True
+        self.replaying = False
+        """Whether it was recorded before, and is not computed."""
+        self.on_stage = False
+        """Whether people watch: then a recording takes over by itself where this is too slow."""
         self.folder: Path | None = None
-        """Where the run is recorded, until the Lab is closed."""
+        """Where the run is recorded."""
         self._folders = RunFolders()
+        self._slowness = Slowness()
+        self.told.connect(self._watch_speed)
 
     # Asking
-
-    @property
-    def _player(self) -> Player | None:
-        return self._link.player
 
     @property
     def is_open(self) -> bool:
         """Whether an experiment is on the stage."""
         return self.loaded is not None
-
-    @property
-    def step_shown(self) -> int:
-        """The step that is shown."""
-        return 0 if self.update is None else self.update.snapshot.step
 
     @property
     def title(self) -> str:
@@ -178,17 +143,25 @@ class Run(QObject):
     def _start(
         self, setup: Setup, *, playing: bool, preset: int = -1, catch_up: int = 0
     ) -> None:  # fmt: skip
-        number = self._link.announce()
-        self._set_loading(True)
+        number = self._announce()
         work = partial(_loaded_with_preset, setup, preset)
         done = partial(self._on_loaded, number, playing, catch_up)
+        self._load(number, work, done)
+
+    def open_record(self, folder: Path, *, playing: bool = False, step: float = 0.0) -> None:
+        """Put a run on the stage that was recorded before, at about a step."""
+        number = self._announce()
+        done = partial(self._on_record, number, playing, step)
+        self._load(number, partial(_recorded, folder), done)
+
+    def _announce(self) -> int:
+        self._set_loading(True)
+        self._slowness.forget()
+        return self._link.announce()
+
+    def _load(self, number: int, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
         failed = partial(self._on_load_failed, number)
         self._session.start_job(work, Handlers(done, failed, _nothing), "load an experiment")
-
-    def _set_loading(self, loading: bool) -> None:
-        if loading != self.loading:
-            self.loading = loading
-            self.loading_changed.emit(loading)
 
     def _on_load_failed(self, number: int, error: BaseException) -> None:
         if number == self._link.number:
@@ -201,15 +174,39 @@ class Run(QObject):
         if number != self._link.number:
             return
         setup, loaded = result
-        new = self.loaded is None or loaded.views != self.loaded.views
-        new = new or loaded.kind is not self.loaded.kind or loaded.active != self.loaded.active
-        self.setup, self.loaded = setup, loaded
-        self._fresh = True
+        self.replaying = False
         self.folder = self._folders.fresh(number)
+        new = self._take(setup, loaded)
         player = self._link.connect_to(partial(make_runner, setup, self.folder))
         player.set_speed(self.speed)
         if catch_up:
             player.step(catch_up)
+        self._begin(player, playing, new)
+
+    def _on_record(
+        self, number: int, playing: bool, step: float, result: tuple[Record, Setup, Loaded]
+    ) -> None:
+        if number != self._link.number:
+            return
+        record, setup, loaded = result
+        self.replaying = True
+        self.folder = record.folder
+        new = self._take(setup, loaded)
+        player = self._link.connect_to(partial(Replay, record, loaded.kind.rate))
+        player.set_speed(self.speed)
+        player.seek(record.index_at(step))
+        self._begin(player, playing, new)
+
+    def _take(self, setup: Setup, loaded: Loaded) -> bool:
+        """Whether other pictures are needed for it."""
+        before, self.setup, self.loaded = self.loaded, setup, loaded
+        self._fresh = True
+        return (
+            before is None or loaded.views != before.views or loaded.kind is not before.kind
+            or loaded.active != before.active
+        )  # fmt: skip
+
+    def _begin(self, player: Player, playing: bool, new: bool) -> None:
         self.playing = playing
         if playing:
             player.play()
@@ -217,118 +214,60 @@ class Run(QObject):
             self.loaded_changed.emit()
         self.changed.emit()
 
+    def _play_again(self) -> None:
+        """A recording begins anew; a live run is started anew, since its end is no part of it."""
+        if self.replaying or self.setup is None:
+            super()._play_again()
+        else:
+            self._start(self._with_pending(self.setup), playing=True)
+
+    # Where the machine is too slow
+
+    @Slot()
+    def _watch_speed(self) -> None:
+        update, loaded, setup = self.update, self.loaded, self.setup
+        if update is None or loaded is None or setup is None:
+            return
+        if self.replaying or not self.playing or not update.live:
+            self._slowness.forget()
+            return
+        wanted = loaded.kind.rate * self.speed
+        if not self._slowness.watch(time.perf_counter(), update.steps_per_s, wanted):
+            return
+        folder = kept_folder(setup, loaded.active)
+        if not folder.is_dir() or update.changes:
+            return
+        play = partial(self.open_record, folder, playing=True, step=float(self.step_shown))
+        if self.on_stage:
+            play()
+            self._session.tell("info", self.tr("Too slow here; the kept recording plays"))
+        else:
+            words = self.tr("This machine is too slow for it; a recording of this run was kept")
+            self._session.tell("warn", words, self.tr("Play it"), play)
+
+    def keep(self) -> None:
+        """Keep the record, to be played where a machine is too slow."""
+        if self.folder is not None:
+            self.flush()
+            done = Handlers(self._on_kept, self._session.report, _nothing)
+            work = partial(_kept, self.folder)
+            self._session.start_job(work, done, self.tr("Keeping the run"), keep=True)
+
+    def _on_kept(self, nothing: object) -> None:
+        self._session.tell("good", self.tr("Kept: it plays from its record where it is too slow"))
+
     def close(self) -> None:
         """End the worker and take nothing more from it."""
         self.closing.emit()
         self._link.close()
         self._folders.close()
 
-    # What the worker says
-
-    @Slot(str)
-    def _on_failed(self, error: str) -> None:
-        self._set_loading(False)
-        self.playing = False
-        if self._player is not None:
-            self._player.pause()
-        log.warning("%s", error)
-        self._session.tell("bad", error, self.tr("Start again"), self.restart)
-        self.changed.emit()
-
-    @Slot(object)
-    def _on_came(self, updates: Sequence[Update]) -> None:
-        if self._fresh:
-            self._fresh = False
-            self.history.clear()
-        for update in updates:
-            self.history.append(update.first, update.scalars)
-        self._show(updates[-1])
-
-    def _show(self, update: Update) -> None:
-        self.history.show(update.index)
-        before, self.update = self.update, update
-        self._set_loading(False)
-        stopped = self.playing and not update.playing and (update.done or bool(update.error))
-        if stopped:
-            self.playing = False
-        if update.error and (before is None or before.error != update.error):
-            self._session.tell("bad", update.error, self.tr("Start again"), self.restart)
-        self.updated.emit(update)
-        self.rate.count(self.playing)
-        now = time.perf_counter()
-        if stopped or not self.playing or now - self._told_at > _TELL_S:
-            self._told_at = now
-            self.told.emit()
-        if stopped:
-            self.changed.emit()
-
-    # What a person does
-
-    def set_playing(self, playing: bool) -> None:
-        """Let it run, or stop it; at its end it starts again."""
-        if self._player is None or playing == self.playing:
-            return
-        if playing and self.update is not None and self.update.done and self.update.live:
-            assert self.setup is not None
-            self._start(self._with_pending(self.setup), playing=True)
-            return
-        self.playing = playing
-        if playing:
-            self._player.play()
-        else:
-            self._player.pause()
-        self.changed.emit()
-
-    def toggle(self) -> None:
-        """Play or pause."""
-        self.set_playing(not self.playing)
-
-    def step_on(self, count: int = 1) -> None:
-        """Do some steps, or show those that were done before."""
-        if self._player is None or self.update is None:
-            return
-        self.set_playing(False)
-        if self.update.live:
-            self._player.step(count)
-        else:
-            self.seek(self.update.index + count)
-
-    def step_back(self, count: int = 1) -> None:
-        """Show what was before."""
-        if self.update is not None:
-            self.set_playing(False)
-            self.seek(self.update.index - count)
-
-    def seek(self, index: int) -> None:
-        """Show a moment of what was recorded; beyond its end, the live end."""
-        if self._player is not None and self.update is not None:
-            self._player.seek(min(max(index, 0), max(self.history.length, 1) - 1))
-
-    def seek_step(self, step: float) -> None:
-        """Show the recorded moment that is nearest to a step."""
-        steps = self.history.whole("step")
-        if len(steps):
-            self.seek(int(abs(steps - step).argmin()))
-
-    def set_speed(self, speed: float) -> None:
-        """Play faster or slower; a factor of the experiment's own rate."""
-        if speed != self.speed:
-            self.speed = speed
-            if self._player is not None:
-                self._player.set_speed(speed)
-            self.changed.emit()
-
-    def change_speed(self, by: int) -> None:
-        """To the next of the usual speeds, up or down."""
-        here = min(range(len(SPEEDS)), key=lambda i: abs(_log(SPEEDS[i]) - _log(self.speed)))
-        self.set_speed(SPEEDS[min(max(here + by, 0), len(SPEEDS) - 1)])
-
     def set_value(self, parameter: Parameter, value: Any) -> None:
         """Change a parameter: at once where it is live, else with the next start."""
         if self.loaded is None or self.setup is None:
             return
         name = parameter.name
-        if not parameter.live:
+        if not parameter.live or self.replaying:
             self.pending = {k: v for k, v in self.pending.items() if k != name}
             if value != self.loaded.values[name]:
                 self.pending[name] = value
@@ -350,11 +289,10 @@ class Run(QObject):
         if self.setup is not None and self._player is not None:
             paintings = {**self.setup.paintings, name: array}
             self.setup = dataclasses.replace(self.setup, paintings=paintings)
-            self._player.paint(name, array)
-
-
-def _log(speed: float) -> float:
-    return math.log(min(speed, 1e6))
+            if self.replaying:
+                self._start(self._with_pending(self.setup), playing=self.playing)
+            else:
+                self._player.paint(name, array)
 
 
 def _loaded_with_preset(setup: Setup, number: int) -> tuple[Setup, Loaded]:
@@ -363,6 +301,27 @@ def _loaded_with_preset(setup: Setup, number: int) -> tuple[Setup, Loaded]:
         setup = setup.with_preset(loaded.kind.presets[number])
         loaded = load(setup)
     return setup, loaded
+
+
+def _recorded(folder: Path) -> tuple[Record, Setup, Loaded]:
+    from polyorama.lab.record import Record
+
+    record = Record.open(folder)
+    experiment = record.experiment()
+    values = {
+        parameter.name: record.params[parameter.name]
+        for parameter in experiment.parameters()
+        if record.params.get(parameter.name, parameter.default) != parameter.default
+    }
+    rivals = record.rivals if experiment.rivals else None
+    setup = Setup(record.experiment_id, record.seed, values, rivals, record.paintings)
+    return record, setup, load(setup)
+
+
+def _kept(folder: Path) -> None:
+    # What the run began with, whatever was changed on the way.
+    _, setup, loaded = _recorded(folder)
+    keep(folder, kept_folder(setup, loaded.active))
 
 
 def _nothing(progress: Progress | object) -> None:

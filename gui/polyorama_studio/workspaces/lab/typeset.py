@@ -18,7 +18,7 @@ __all__ = ["Typeset", "marked_latex", "typeset"]
 _SIZE = 24.0
 """Size of the type that formulas are set in, px; they are drawn at any size."""
 _TERM = re.compile(r"\\term\{([^{}]*)\}\{")
-_BREAK = re.compile(r"\\\\|\\qquad|\n\s*\n")
+_BREAK = re.compile(r"\\\\|\\q?quad(?![a-z])|\n\s*\n")
 _NS = "{http://www.w3.org/2000/svg}"
 
 

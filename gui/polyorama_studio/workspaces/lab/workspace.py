@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from polyorama_studio.files import folder_dialog
 from polyorama_studio.guard import guards
 from polyorama_studio.viewport.toasts import ToastStack
 from polyorama_studio.workspaces.lab.bands import Bands
@@ -108,7 +110,7 @@ class LabWorkspace(QWidget):
 
     def set_on_stage(self, on: bool) -> None:
         """Full screen for a talk: large type, high contrast, nothing but the experiment."""
-        self.on_stage = on
+        self.on_stage = self.run.on_stage = on
         self.theme.set_hall(on)
         for widget in (self.gallery, self.side, self.transport):
             widget.setVisible(not on)
@@ -145,6 +147,21 @@ class LabWorkspace(QWidget):
     @Slot()
     def _on_bands(self) -> None:
         self.board.set_sweep(self.bands.sweep)
+
+    def ask_record(self) -> None:
+        """Ask for the folder of a run that was recorded, and put it on the stage."""
+        dialog = folder_dialog(
+            self, self.tr("Open a recorded run"), self.session.preferences.folder,
+            self.session.theme.tokens,
+        )  # fmt: skip
+        dialog.fileSelected.connect(self.open_record)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    @Slot(str)
+    def open_record(self, folder: str) -> None:
+        """Put a run on the stage that was recorded."""
+        self.run.open_record(Path(folder))
 
     def copy_command(self) -> None:
         """Put the command line of the run on the clipboard."""

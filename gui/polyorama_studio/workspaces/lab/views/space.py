@@ -214,6 +214,11 @@ class SpaceView(ViewWidget):
                 found.append(Entry(layer.title, pen, mark))
         return found
 
+    @property
+    def rests(self) -> bool:
+        """Whether the newest moment is shown, as fine as the screen is."""
+        return not (self._drawing or self._again or self._still.isActive())
+
     # What is drawn
 
     def take(self, snapshot: Snapshot, history: History) -> None:

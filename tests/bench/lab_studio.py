@@ -1,0 +1,38 @@
+"""Pictures a second and the longest stall of the studio while each experiment plays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from polyorama.lab.catalog import experiment_ids
+
+PROBE = Path(__file__).with_name("lab_probe.py")
+FPS = 28.0
+"""The worker sends 30 a second at most; a picture now and then comes a tick later."""
+STALL_MS = 50.0
+
+
+def probe(experiment_id: str) -> dict[str, float]:
+    """What the probe says of an experiment, in a process of its own without a screen."""
+    done = subprocess.run(
+        [sys.executable, str(PROBE), experiment_id], capture_output=True, text=True, check=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )  # fmt: skip
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def measure(table: Any) -> None:
+    """Print the figures of the Lab; see `tests.bench.run.Table`."""
+    for experiment_id in experiment_ids():
+        figures = probe(experiment_id)
+        table.row(f"{experiment_id}: pictures a second", figures["fps"], "FPS", FPS, True)
+        table.row(f"{experiment_id}: longest stall", figures["stall_ms"], "ms", STALL_MS)
+        table.row(f"{experiment_id}: stalls, 99 of 100", figures["stall_ms_99"], "ms", None)
+        table.row(f"{experiment_id}: GUI thread a picture", figures["gui_ms"], "ms", None)
+        table.row(f"{experiment_id}: steps a second", figures["steps_per_s"], "per s", None)
