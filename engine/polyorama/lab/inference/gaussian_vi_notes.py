@@ -112,20 +112,24 @@ def _gliding(moment: Moment, params: VIParams) -> str:
 
 def _at_rest(moment: Moment, params: VIParams) -> str:
     """Means of the later half beside their floors."""
-    words = []
+    words: list[str] = []
+    astray: list[Racer] = []
     for racer in moment.racers.values():
         if len(racer.gaps) < _LATE:
             continue
         late = float(racer.gaps.late_mean[0])
         floor = moment.floors.get(racer.id, math.nan)
         if racer.id in moment.astray:
-            words.append(f"{racer.title} is in another mode, {racer.gap:.3g} nats above the best")
+            astray.append(racer)
         elif floor == 0.0:
             words.append(f"{racer.title} has no floor at c = 1: KL is {max(racer.gap, 0.0):.1e}")
         elif late > 2.0 * floor:
             words.append(f"{racer.title} is at {late:.3g} nats, and its floor at {floor:.3g}")
         elif math.isfinite(floor):
             words.append(f"{racer.title} rests at {late:.3g} nats on its floor of {floor:.3g}")
+    if astray:
+        names = " and ".join(racer.title for racer in astray)
+        words.append(f"{names}: in a mode that is not the best, by {astray[0].gap:.3g} nats")
     if not words:
         words = [f"{r.title} is at {r.gap:.3g} nats" for r in moment.racers.values()]
     if params.target != "gaussian" and math.isfinite(moment.least):
