@@ -18,7 +18,7 @@ from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.exporting import save_figure
 from polyorama.lab.sweep import sweep_job, t_quantile
 from polyorama.lab.sweep_figure import sweep_figure
-from tests.engine.lab_samples import Walk, WalkParams
+from tests.engine.lab_samples import Odd, Walk, WalkParams
 
 SAMPLES = Path(__file__).with_name("lab_samples.py")
 WALK, FAILING, ODD = (f"{SAMPLES}:{name}" for name in ("Walk", "Failing", "Odd"))
@@ -198,17 +198,29 @@ def test_a_table_of_a_sweep_reads_back(tmp_path) -> None:
     assert [row[3] for row in rows if row[1] == "late" and row[2] == "0"] == ["", ""]
 
 
-def test_a_figure_of_a_sweep_has_bands(tmp_path) -> None:
+def test_a_figure_of_a_sweep_has_the_curves_with_bands(tmp_path) -> None:
     found = swept(ODD, seeds=3)  # NaN, a column of one run, a column of ones
-    figure = sweep_figure(found)
-    rivals = next(axes for axes in figure.axes if axes.get_legend() is not None)
-    assert len(rivals.lines) == len(rivals.collections) == 2
+    figure = sweep_figure(found, Odd())
+    (curve,) = figure.axes
+    assert curve.get_title(loc="left") == "Place"
+    assert curve.get_ylabel() == "Place (m)"
+    assert len(curve.lines) == len(curve.collections) == 2
+    place = found.columns.index("place/drifting")
+    assert np.array_equal(curve.lines[1].get_ydata(), found.mean[0, place])
     save_figure(figure, tmp_path / "sweep.png", "a sweep")
     assert read_pixels(tmp_path / "sweep.png").shape[:2] == (720, 1280)
-    logarithmic = sweep_figure(found, ("late",), log=True, theme="light", size=(640, 480))
-    assert logarithmic.axes[0].get_xscale() == "log"
+
+
+def test_a_figure_of_a_sweep_has_a_line_a_value() -> None:
+    found = swept(parameter="drift", values=(-0.5, 0.5))
+    figure = sweep_figure(found, Walk(), ("place/drifting", "late"), log=True, theme="light")
+    place, late = figure.axes
+    assert place.get_title(loc="left") == "Place, Drifting"
+    assert late.get_title(loc="left") == "late"
+    assert late.get_xscale() == late.get_yscale() == "log"
+    assert [len(axes.lines) for axes in (place, late)] == [1, 2]  # below zero there is no log
     with pytest.raises(UsageError, match="no scalar 'early'"):
-        sweep_figure(found, ("early",))
+        sweep_figure(found, Walk(), ("early",))
 
 
 def test_the_verb_takes_ten_seconds_of_normal_speed() -> None:

@@ -259,7 +259,7 @@ def do_sweep(options: argparse.Namespace) -> int:
         found.write_csv(options.output)
         print(f"Wrote {one_line(options.output)}", file=sys.stderr)
     if options.figure:
-        _draw_sweep(found, options)
+        _draw_sweep(found, subject, options)
     for failure in found.failures:
         what = f"{found.name} {failure.value!r}, " if found.name else ""
         print(f"polyorama: {what}seed {failure.seed} failed: {failure.text}", file=sys.stderr)
@@ -275,14 +275,14 @@ def _check_endings(target: str | None, endings: tuple[str, ...]) -> None:
     check_target(target)
 
 
-def _draw_sweep(found: Sweep, options: argparse.Namespace) -> None:
+def _draw_sweep(found: Sweep, subject: Experiment, options: argparse.Namespace) -> None:
     from polyorama.lab.exporting import save_figure
     from polyorama.lab.figure_page import FIGURE_SIZE
     from polyorama.lab.sweep_figure import sweep_figure
 
     figure = sweep_figure(
-        found, _words(options.columns), size=options.size or FIGURE_SIZE, theme=options.theme,
-        log=options.log,
+        found, subject, _words(options.columns), size=options.size or FIGURE_SIZE,
+        theme=options.theme, log=options.log,
     )  # fmt: skip
     save_figure(figure, options.figure, f"{options.experiment}, {found.seeds} seeds")
     print(f"Wrote {one_line(options.figure)}", file=sys.stderr)
