@@ -405,7 +405,7 @@ def test_it_says_when_a_racer_is_lost() -> None:
     experiment.step(3)
     experiment._racers["sgd"].smooth = math.nan
     assert "guessing: SGD" in experiment.step(0).note
-    assert "throughput" in AdamMiniRace.caveat
+    assert all(word in AdamMiniRace.caveat for word in ("throughput", "SGD and Adafactor"))
 
 
 # Claims
@@ -413,6 +413,7 @@ def test_it_says_when_a_racer_is_lost() -> None:
 
 def test_claims_have_ids_of_their_own() -> None:
     assert len({claim.id for claim in CLAIMS}) == len(CLAIMS) > 2
+    assert {claim.id for claim in CLAIMS if claim.shown_false} == {"sgd-is-last"}
 
 
 @pytest.mark.parametrize(
