@@ -145,7 +145,7 @@ def flows(table: Any) -> None:
     """A step of 20,000 particles, beside all pairs in torch."""
     random = np.random.default_rng(0)
     clouds = [shape(name, 20_000, random) for name in ("galaxy", "butterfly")]
-    start, goal = (np.concatenate([c.places, 0.4 * c.colors], axis=1) for c in clouds)
+    start, goal = (np.concatenate([c.places, 0.8 * c.colors], axis=1) for c in clouds)
     flow = Flow(Energy(), start)
     xi = directions("orthogonal", 6, 6, random)
     flow.step(goal, xi, 0.1, 0.8)

@@ -47,7 +47,7 @@ def all_pairs(
 def _state(name: str, count: int, seed: int) -> NDArray[np.float64]:
     """(N, 6) places and colours of a shape, as the room has them."""
     cloud = shape(name, count, stream(seed, name))
-    return np.concatenate([cloud.places, 0.4 * cloud.colors], axis=1)
+    return np.concatenate([cloud.places, 0.8 * cloud.colors], axis=1)
 
 
 def _gradient() -> Job[tuple[Figure, ...]]:
@@ -80,7 +80,7 @@ def _falls() -> Job[tuple[Figure, ...]]:
             luck = stream(seed, "slices")
             for step in range(_STEPS):
                 xi = directions("orthogonal", 6, _SLICES, luck)
-                flow.step(goal, xi, 0.12 / (1.0 + step / 150.0), 0.8)
+                flow.step(goal, xi, 0.12 / (1.0 + step / 400.0), 0.8)
             # Before and after over the same many slices.
             xi = directions("orthogonal", 6, 96, luck)
             first, last = (energy_pull(x, goal, xi, 0)[1] for x in (particles, flow.particles))

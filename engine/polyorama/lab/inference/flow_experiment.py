@@ -58,11 +58,11 @@ class FlowParams(ExperimentParams):
         0.8, 0.0, 0.99, help="Share of its velocity that a particle keeps", live=True
     )
     settle: float = number(
-        150.0, 1.0, 100_000.0, unit="steps", help="After so many steps they are half as long",
+        400.0, 1.0, 100_000.0, unit="steps", help="After so many steps they are half as long",
         soft=(20.0, 1000.0), live=True,
     )  # fmt: skip
     color: float = number(
-        0.4, 0.05, 2.0, help="Length of a colour channel beside the places, from -1 to 1"
+        0.8, 0.05, 2.0, help="Length of a colour channel beside the places, from -1 to 1"
     )
     width: float = number(
         0.5, 0.05, 4.0, help="Scale of the Gauss and Laplace kernels", soft=(0.05, 2.0), live=True

@@ -11,6 +11,7 @@ from the top: the coefficients of f (`sliced_series`), then the sum and its grad
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -123,12 +124,21 @@ def _windowed_samples(
 ) -> NDArray[np.float64]:
     """c_h by a fast Fourier transform of samples of f times the window, over one period."""
     samples = np.zeros(_SAMPLES)
+    for near, places, window in _windows():
+        samples[near] += kernel.slice(places / scale, dimension) * window
+    coefficients: NDArray[np.float64] = np.fft.rfft(samples).real[: modes + 1] / _SAMPLES
+    return coefficients
+
+
+@functools.cache
+def _windows() -> tuple[tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]], ...]:
+    """Of each period that reaches into this one: which samples, their places and the window."""
+    found = []
     for period in (-1, 0, 1):
         places = np.abs(np.fft.fftfreq(_SAMPLES) + period)
         near = places < 1.0 - REACH
-        samples[near] += kernel.slice(places[near] / scale, dimension) * _window(places[near])
-    coefficients: NDArray[np.float64] = np.fft.rfft(samples).real[: modes + 1] / _SAMPLES
-    return coefficients
+        found.append((near, places[near], _window(places[near])))
+    return tuple(found)
 
 
 def _window(places: NDArray[np.float64]) -> NDArray[np.float64]:

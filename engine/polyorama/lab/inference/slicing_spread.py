@@ -199,7 +199,7 @@ class SpreadExperiment(Experiment):
             Points(
                 id="sphere", title="Directions on the sphere", x=axis, y=axis, z=axis, span=2,
                 layers=tuple(
-                    Dots(f"places/{r.id}", r.title, size=9.0, rival=r.id) for r in _RIVALS
+                    Dots(f"places/{r.id}", size=9.0, rival=r.id) for r in _RIVALS
                 ),
                 sphere=1.0, help="Each with its opposite, for a line has two ends.",
             ),

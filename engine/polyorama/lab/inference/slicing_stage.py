@@ -106,7 +106,7 @@ def _errors() -> Curve:
             Series("expected", "Random, in theory", x="expected_counts", style="dotted"),
         ),
         history=False,
-        slope=(-0.5, -1.0, -1.5),
+        slope=(-0.5,),
     )
 
 
@@ -122,7 +122,7 @@ def _sphere() -> Points:
         y=axis,
         z=axis,
         layers=(
-            *(Dots(f"lines/{r.id}", r.title, size=6.0, rival=r.id) for r in RIVALS),
+            *(Dots(f"lines/{r.id}", size=6.0, rival=r.id) for r in RIVALS),
             *layers,
         ),
         sphere=1.0,
@@ -173,13 +173,13 @@ def _slice() -> Curve:
 
 
 def _rates() -> Bars:
+    bars = _by_rival("rate")
     return Bars(
         id="rates",
         title="How fast the error falls",
-        help="The fitted r of error ~ P^-r, above rounding; chance alone gives 1/2.",
+        help="The fitted r of error ~ P^-r, above rounding; more is better.",
         value=Axis("Rate r", low=0.0),
-        series=_by_rival("rate"),
-        limit="chance",
+        series=(*bars[:5], Series("chance", "Chance"), *bars[5:]),
     )
 
 
