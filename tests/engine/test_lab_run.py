@@ -444,6 +444,11 @@ def test_a_run_in_a_process_is_the_same_run(tmp_path) -> None:
     record = po.open_run(folder)
     assert bits(record.snapshot(-1)) == bits(end.snapshot)
     assert [(c.name, c.value) for c in record.changes] == [("drift", 0.7)]
+    again = Heard("Walk", folder=folder, resume=True)
+    there = again.until(lambda update: update.length == end.length)
+    again.remote.close()
+    assert bits(there.snapshot) == bits(end.snapshot)
+    assert there.changes == end.changes
 
 
 def test_a_process_that_dies_is_told_and_one_that_hangs_is_ended() -> None:

@@ -26,6 +26,7 @@ import numpy as np
 
 import polyorama
 from polyorama.core import memory
+from polyorama.core.text import one_line
 from polyorama.errors import FileFormatError, OutputError
 from polyorama.io.atomic import atomic_write
 from polyorama.io.files import file_size, named, reading
@@ -39,7 +40,7 @@ from polyorama.lab.record_chunks import (
     encoded_change,
     encoded_rows,
 )
-from polyorama.lab.record_file import FrameWriter, read_block, read_frames
+from polyorama.lab.record_file import JSON_BYTES, FrameWriter, read_block, read_frames
 from polyorama.lab.recording import Recording, params_of
 from polyorama.lab.rows import Change, Rows
 
@@ -79,6 +80,38 @@ def _arrays_file(folder: Path, level: int) -> Path:
     return folder / f"arrays-{level:02d}.run"
 
 
+def _check_free(folder: Path) -> None:
+    try:
+        # A process that was killed at once leaves its lock, which nobody holds.
+        free = all(there.name == _LOCK for there in folder.iterdir())
+    except OSError as error:
+        raise OutputError(f"Cannot record here ({error.strerror}): {folder}") from error
+    if not free:
+        raise OutputError(
+            f"There is something in this folder already; choose a new one, or resume the run that "
+            f"it holds: {folder}"
+        )
+
+
+def _about(experiment: Experiment, seed: int, folder: Path) -> str:
+    """The text of `run.json`."""
+    about = {
+        "polyorama": "run",
+        "format": _FORMAT,
+        "experiment": experiment.id,
+        "title": one_line(experiment.title),
+        "seed": seed,
+        "params": params_of(experiment),
+        "rivals": experiment.active,
+        "paintings": {k: v.tolist() for k, v in experiment.paintings.items()},
+        "versions": versions(),
+    }
+    text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+    if len(text) > _MOST_ABOUT:
+        raise OutputError(f"The paintings of this run are too large to be recorded: {folder}")
+    return text
+
+
 def versions() -> dict[str, str]:
     """What a run's numbers may depend on, by name."""
     found = {"polyorama": polyorama.__version__, "python": platform.python_version()}
@@ -108,7 +141,7 @@ class Recorder:
             only_one(folder / _LOCK, f"Another process is recording here; wait for it: {folder}")
         )
         self._rows: FrameWriter | None = None
-        self._made = False
+        self._new = self._made = False  # the run, and its folder
         self._broken = False
         self._levels: dict[int, FrameWriter] = {}
         self._lowest = 0
@@ -151,32 +184,15 @@ class Recorder:
             raise OutputError(f"Cannot record here, because this is a file: {path}")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            # A process that was killed at once leaves its lock, which nobody holds.
-            full = any(there.name != _LOCK for there in path.iterdir())
         except OSError as error:
             raise OutputError(f"Cannot record here ({error.strerror}): {path}") from error
-        if full:
-            raise OutputError(
-                f"There is something in this folder already; choose a new one, or resume the run "
-                f"that it holds: {path}"
-            )
+        _check_free(path)  # before a lock is put there
         recorder = cls(path, budget=budget)
-        recorder._made = made
-        about = {
-            "polyorama": "run",
-            "format": _FORMAT,
-            "experiment": experiment.id,
-            "title": experiment.title,
-            "seed": seed,
-            "params": params_of(experiment),
-            "rivals": experiment.active,
-            "paintings": {k: v.tolist() for k, v in experiment.paintings.items()},
-            "versions": versions(),
-        }
-        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
         try:
+            _check_free(path)  # nobody was quicker
+            recorder._new, recorder._made = True, made
             with atomic_write(path / _ABOUT) as temporary:
-                temporary.write_text(text, encoding="utf-8")
+                temporary.write_text(_about(experiment, seed, path), encoding="utf-8")
             recorder._rows = FrameWriter(path / _ROWS)
         except BaseException:
             recorder._let_go()
@@ -246,7 +262,7 @@ class Recorder:
 
     def _let_go(self) -> None:
         with contextlib.ExitStack() as ending:
-            if self._first == 0:
+            if self._new and self._first == 0:
                 ending.callback(self._discard)
             ending.enter_context(self._lock)
             for file in (self._rows, *self._levels.values()):
@@ -288,7 +304,6 @@ class Recorder:
                 path = _arrays_file(recorder.folder, level)
                 recorder._levels[level] = FrameWriter(path, keep=end)
         except BaseException:
-            recorder._first = max(1, recorder._first)  # what is there stays
             recorder._let_go()
             raise
         return record, recorder
@@ -343,8 +358,10 @@ class Record(Recording):
         return record
 
     def _read_about(self, path: Path) -> None:
-        if file_size(path) > _MOST_ABOUT:
+        size = file_size(path)
+        if size > _MOST_ABOUT:
             raise FileFormatError(f"This is no description of a run, being too large: {path}")
+        memory.require(JSON_BYTES * size, f"the description of the run {path.parent}")
         with reading(path):
             text = path.read_bytes()
         try:

@@ -27,7 +27,10 @@ from polyorama.io.files import reading
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Frame", "FrameWriter", "read_block", "read_frames"]
+__all__ = ["JSON_BYTES", "Frame", "FrameWriter", "read_block", "read_frames"]
+
+JSON_BYTES = 40
+"""Memory that a byte of JSON takes at most once it is read."""
 
 _MARK = b"Polyorama run 1\n"
 _HEADER = struct.Struct("<4sIIQII")
@@ -42,8 +45,6 @@ _MOST_STARTS = 1000
 _MOST_FOUND = 1 << 20
 """Bytes of the description of a frame that is found so."""
 _CHECKED = 1 << 20
-_JSON_BYTES = 40
-"""Memory that a byte of a description takes at most once it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def read_frames(path: Path) -> tuple[list[Frame], int]:
                 described += frame.start - place
                 place = frame.end
                 if described - checked > _CHECKED:
-                    memory.require(_JSON_BYTES * described, f"the recorded run {path.parent}")
+                    memory.require(JSON_BYTES * described, f"the recorded run {path.parent}")
                     checked = described
             if _goes_on(file, place, size):
                 raise FileFormatError(f"A part of this recorded run is damaged: {path}")
