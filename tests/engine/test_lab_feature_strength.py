@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import subprocess
 import sys
 
@@ -14,7 +13,7 @@ from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class, experiment_ids
 from polyorama.lab.streams import stream
-from polyorama.lab.training.feature_claims import CLAIMS
+from polyorama.lab.training.feature_claims import CLAIMS, TOY_CLAIMS
 from polyorama.lab.training.feature_experiment import FeatureParams, FeatureStrength, grid_of
 from polyorama.lab.training.feature_nets import Network, Stack, losses_of
 from polyorama.lab.training.feature_plane import Plane, edge_of, exponent
@@ -27,14 +26,14 @@ from polyorama.lab.training.feature_portrait import (
 )
 from polyorama.lab.training.feature_room import Room, binned, checkpoints_of
 from polyorama.lab.training.feature_tasks import Digits, Teacher
-from polyorama.lab.training.feature_toy import (
-    ToyPlane,
-    lazy_edge,
-    plateau_time,
-    rich_edge,
-    rich_sharpness,
-)
 from polyorama.lab.training.feature_watch import Watch
+from tests.engine.feature_reference import (
+    jacobian,
+    keys_of,
+    plain_conv,
+    plain_step,
+    same,
+)
 
 PRESETS = FeatureStrength.presets
 TITLES = [preset.title for preset in PRESETS]
@@ -46,66 +45,7 @@ def made(preset, **changes):
     return FeatureStrength(FeatureParams(**values), preset.rivals or None)
 
 
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(
-            np.array_equal(value, second.values[key], equal_nan=True)
-            for key, value in first.values.items()
-        )
-    )
-
-
 # Networks, against slow and plain ones in float64
-
-
-def plain_mlp(weights, x):
-    """NN(x) and all hidden layers of one network, example by example, neuron by neuron."""
-    *hidden, last = weights
-    layers = [x]
-    for weight in hidden:
-        out = np.zeros((len(x), weight.shape[1]))
-        for b, j in np.ndindex(out.shape):
-            total = sum(layers[-1][b, i] * weight[i, j] for i in range(weight.shape[0]))
-            out[b, j] = max(0.0, total / weight.shape[0] ** 0.5)
-        layers.append(out)
-    return layers[-1] @ last / last.shape[0], layers
-
-
-def plain_step(weights, first, gamma, eta, x, y):
-    """One step of SGD by back-propagation written out; returns the loss and the new weights."""
-    f, layers = plain_mlp(weights, x)
-    f = (f - plain_mlp(first, x)[0]) / gamma
-    width = weights[-1].shape[0]
-    back = 2.0 * (f - y) / f.size / gamma / width
-    gradients = [layers[-1].T @ back]
-    back = back @ weights[-1].T
-    for number in range(len(weights) - 2, -1, -1):
-        back = back * (layers[number + 1] > 0.0) / weights[number].shape[0] ** 0.5
-        gradients.insert(0, layers[number].T @ back)
-        back = back @ weights[number].T
-    new = [w - width * eta * g for w, g in zip(weights, gradients, strict=True)]
-    return float(((f - y) ** 2).mean()), new
-
-
-def plain_conv(weights, picture, width):
-    """NN of one 8x8 picture, filter by filter."""
-    channels = width // 2
-    padded = np.zeros((10, 10))
-    padded[1:9, 1:9] = picture.reshape(8, 8)
-    first = np.zeros((4, 4, channels))
-    for row, column, c in np.ndindex(first.shape):
-        patch = padded[2 * row : 2 * row + 3, 2 * column : 2 * column + 3].ravel()
-        first[row, column, c] = max(0.0, patch @ weights[0][:, c] / 3.0)
-    second = np.zeros((2, 2, channels))
-    for row, column, c in np.ndindex(second.shape):
-        patch = first[2 * row : 2 * row + 2, 2 * column : 2 * column + 2].ravel()
-        second[row, column, c] = max(0.0, patch @ weights[1][:, c] / (4 * channels) ** 0.5)
-    hidden = np.maximum(0.0, second.ravel() @ weights[2] / (4 * channels) ** 0.5)
-    return hidden @ weights[3] / width
 
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
@@ -174,16 +114,6 @@ def test_wrong_networks_are_refused(sizes) -> None:
 
 
 # Portraits
-
-
-def jacobian(network, weights, x):
-    """(P * C, parameters) by one gradient at a time."""
-    own = [w.clone().requires_grad_() for w in weights]
-    rows = []
-    for value in network(own, x)[0].ravel():
-        gradients = torch.autograd.grad(value, own, retain_graph=True)
-        rows.append(torch.cat([g.ravel() for g in gradients]).numpy())
-    return np.array(rows)
 
 
 @pytest.mark.parametrize("kind", ["mlp", "conv"])
@@ -410,73 +340,6 @@ def test_batches_of_teachers_and_digits() -> None:
     assert not held & seen
 
 
-# The toy
-
-
-def plain_toy(depth, gamma, eta, first, steps):
-    """Weights of one toy after so many steps, one at a time."""
-    weights = list(first)
-    begun = np.prod(weights)
-    for _ in range(steps):
-        wrong = (np.prod(weights) - begun) / gamma - 1.0
-        rest = [np.prod(weights[:i] + weights[i + 1 :]) for i in range(depth)]
-        weights = [w - eta * wrong * r / gamma for w, r in zip(weights, rest, strict=True)]
-    return weights
-
-
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_the_toy_is_gradient_descent(depth: int) -> None:
-    gammas, etas = np.array([1e-2, 1.0, 1e2]), np.array([5e-5, 0.1, 1.0])
-    toy = ToyPlane(depth, gammas, etas, 4)
-    first = toy.weights[:, 0].tolist()
-    assert (np.abs(toy.weights - 1.0) <= 0.05).all()
-    for steps in (0, 1, 30):
-        toy.run(steps)
-    assert toy.steps == 31
-    for k in range(3):
-        expected = plain_toy(depth, gammas[k], etas[k], first, 31)
-        np.testing.assert_allclose(toy.weights[:, k], expected, rtol=1e-10)
-
-    def loss(weights, k):
-        return 0.5 * ((np.prod(weights) - toy.first) / gammas[k] - 1.0) ** 2
-
-    step = 1e-4
-    for k in (1, 2):
-        weights = toy.weights[:, k]
-        hessian = np.zeros((depth, depth))
-        for i, j in itertools.product(range(depth), repeat=2):
-            for a, b in itertools.product((1, -1), repeat=2):
-                moved = weights.copy()
-                moved[i] += a * step
-                moved[j] += b * step
-                hessian[i, j] += a * b * loss(moved, k) / (4.0 * step**2)
-        assert toy.sharpness()[k] == pytest.approx(np.linalg.eigvalsh(hessian)[-1], rel=1e-3)
-        slope = [(np.prod(np.delete(weights, i)) / gammas[k]) ** 2 for i in range(depth)]
-        assert toy.kernels()[k] == pytest.approx(sum(slope), rel=1e-12)
-        assert toy.losses()[k] == pytest.approx(loss(weights, k), rel=1e-9)
-
-
-def test_a_toy_that_diverges_says_so_and_no_other_notices() -> None:
-    toy = ToyPlane(3, np.array([1.0, 1.0]), np.array([1e3, 0.1]), 0)
-    toy.run(50)
-    assert np.isnan(toy.losses()[0])
-    assert np.isnan(toy.sharpness()[0])
-    assert np.isfinite(toy.sharpness()[1])
-    alone = ToyPlane(3, np.array([1.0]), np.array([0.1]), 0)
-    alone.run(50)
-    assert toy.losses()[1] == alone.losses()[0]
-    with pytest.raises(UsageError, match="two weights"):
-        ToyPlane(1, np.ones(1), np.ones(1), 0)
-
-
-def test_closed_forms_of_the_toy() -> None:
-    assert lazy_edge(4, 0.1) == pytest.approx(0.005)
-    assert rich_sharpness(2, 100.0) == pytest.approx(0.02)
-    assert rich_edge(2, 100.0) == pytest.approx(100.0)
-    assert plateau_time(3, 50.0) == pytest.approx(50.0)
-    assert plateau_time(2, np.e) == pytest.approx(np.e / 2.0)
-
-
 # The experiment
 
 
@@ -555,20 +418,6 @@ def test_wrong_parameters_are_refused(options, words: str) -> None:
         FeatureParams(**options)
 
 
-def keys_of(view) -> set[str]:
-    """The keys that a view names."""
-    keys: set[str] = set()
-    for part in (view, *getattr(view, "layers", ()), *getattr(view, "series", ())):
-        for name in ("key", "x", "over", "limit"):
-            key = getattr(part, name, "")
-            if isinstance(key, str) and key:
-                keys.add(key)
-        value = getattr(part, "value", "")
-        if isinstance(value, str) and value:
-            keys.add(value)
-    return keys
-
-
 @pytest.mark.parametrize("preset", PRESETS, ids=TITLES)
 def test_all_that_is_shown_is_there_at_the_end(preset) -> None:
     experiment = made(preset, steps=40, width=16)
@@ -613,12 +462,14 @@ def test_it_says_what_it_cannot_show() -> None:
 
 # Claims
 
-_SECONDS = ("toy-lazy", "toy-plateau", "toy-sharpness", "collapse")
-
 
 @pytest.mark.parametrize(
     "claim",
-    [pytest.param(c, id=c.id, marks=() if c.id in _SECONDS else pytest.mark.study) for c in CLAIMS],
+    [
+        pytest.param(c, id=c.id, marks=() if c.id == "collapse" else pytest.mark.study)
+        for c in CLAIMS
+        if c not in TOY_CLAIMS
+    ],
 )
 def test_claims_hold(claim) -> None:
     figures = run(claim.measure())

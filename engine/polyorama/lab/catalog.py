@@ -37,6 +37,7 @@ _OWN: dict[str, str] = {
     "training/adam-mini": "polyorama.lab.training.adam_mini_experiment:AdamMiniRace",
     "training/hessian-blocks": "polyorama.lab.training.hessian_experiment:HessianBlocks",
     "training/feature-strength": "polyorama.lab.training.feature_experiment:FeatureStrength",
+    "training/feature-toy": "polyorama.lab.training.feature_toy_experiment:ToyExperiment",
     "inference/gaussian-vi": "polyorama.lab.inference.vi_experiment:GaussianVI",
     "inference/qmc-slicing": "polyorama.lab.inference.slicing_experiment:SlicingExperiment",
     "inference/mmd-flow": "polyorama.lab.inference.flow_experiment:FlowExperiment",

@@ -91,9 +91,9 @@ PRESETS = (
     ),
     Preset(
         "Digits",
-        {"task": "digits", "show": "network", "steps": 600, "log_gamma": 2.0, "log_eta": 3.0},
+        {"task": "digits", "show": "network", "steps": 600, "log_gamma": 1.0, "log_eta": 2.0},
         ("mlp-2",),
-        "Neurons learn strokes where γ is large; click a lazy cell to compare",
+        "Where γ is large neurons become others than they were; click a lazy cell to compare",
     ),
     Preset(
         "Convolutions",
@@ -366,8 +366,8 @@ def _filters(network: str) -> Image:
     return Image(
         id="filters",
         title=what,
-        help="Weights less those of the start: strokes where features are learnt.",
+        help="Weights less those of the start, which spread by 1: blank where features stay.",
         key="filters",
-        value=Axis("Change of the weight"),
+        value=Axis("Change of the weight", low=-6.0, high=6.0),
         colormap="diverging",
     )

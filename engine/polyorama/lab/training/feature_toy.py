@@ -34,8 +34,8 @@ TARGET = 1.0
 """y."""
 SPREAD = 0.05
 """Weights start uniformly in 1 - SPREAD .. 1 + SPREAD."""
-_GONE = 1e150
-"""A weight that is larger has diverged; its square is still a number."""
+_GONE = 1e12
+"""A weight that is larger has diverged: solutions are of the order of gamma^(1/L)."""
 
 
 class ToyPlane:
