@@ -276,6 +276,20 @@ def test_a_cut_run_resumes_and_is_whole_again(walk, name) -> None:
         run(recomputed(whole_again))
 
 
+def test_arrays_whose_scalars_were_lost_do_not_come_back(walk) -> None:
+    """As after a power failure: the last rows are gone, their arrays are not."""
+    rows = walk.folder / "rows.run"
+    ends = [frame.end for frame in read_frames(rows)[0]]
+    rows.write_bytes(rows.read_bytes()[: ends[-2]])
+    short = Record.open(walk.folder, Walk)
+    assert short.length < walk.length
+    assert max(short.kept()) < short.length
+    run(resumed(walk.folder, Walk)).close()
+    for path in walk.folder.glob("arrays-*"):
+        for frame in read_frames(path)[0]:
+            assert max(frame.described["rows"]) < short.length
+
+
 @contextlib.contextmanager
 def files_up_to(size: int):
     """Let the system refuse to make files any larger, as a full disk does."""
@@ -511,6 +525,14 @@ def test_crafted_arrays_are_refused(other, walk) -> None:
     record = Record.open(walk.folder)
     with pytest.raises(FileFormatError, match="The recorded run is damaged"):
         record.snapshot(0)
+
+
+def test_crafted_places_are_refused(walk) -> None:
+    for rows in ([], None, ["0"], [-1], [True]):
+        frame = ("ARRS", {"rows": rows, "arrays": []}, b"")
+        crafted(walk.folder, "arrays-20.run", frame)
+        with pytest.raises(FileFormatError, match="The recorded run is damaged"):
+            Record.open(walk.folder)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ from polyorama.io.lock import only_one
 from polyorama.lab.record_chunks import (
     decoded_arrays,
     decoded_change,
+    decoded_places,
     decoded_rows,
     encoded_arrays,
     encoded_change,
@@ -300,7 +301,7 @@ class Recorder:
             record = Record.open(folder)
             recorder._first, recorder._lowest = record.length, record._lowest
             recorder._rows = FrameWriter(recorder.folder / _ROWS, keep=record._rows_end)
-            for level, (end, _) in record._levels.items():
+            for level, end in record._levels.items():
                 path = _arrays_file(recorder.folder, level)
                 recorder._levels[level] = FrameWriter(path, keep=end)
         except BaseException:
@@ -421,7 +422,7 @@ class Record(Recording):
                     self._lowest = lowest
 
     def _read_levels(self) -> None:
-        self._levels: dict[int, tuple[int, list[Frame]]] = {}
+        self._levels: dict[int, int] = {}
         self._where: dict[int, tuple[int, Frame]] = {}
         self._blocks: OrderedDict[tuple[int, int], bytes] = OrderedDict()
         for level in range(self._lowest, _HIGHEST + 1):
@@ -429,12 +430,17 @@ class Record(Recording):
             if not path.exists():
                 continue
             frames, end = read_frames(path)
-            self._levels[level] = (end, frames)
+            last = 0
             for frame in frames:
-                rows = frame.described.get("rows")
-                for row in rows if isinstance(rows, list) else ():
-                    if isinstance(row, int) and 0 <= row < self.length:
-                        self._where[row] = (level, frame)
+                with _naming_fields(path):
+                    rows = decoded_places(frame.described)
+                if max(rows) >= self.length:
+                    # Their scalars were lost; another run may have these rows now.
+                    end = last
+                    break
+                self._where |= dict.fromkeys(rows, (level, frame))
+                last = frame.end
+            self._levels[level] = end
         self._with_arrays = sorted(self._where)
 
     def kept(self) -> list[int]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "decoded_arrays", "decoded_change", "decoded_rows", "encoded_arrays", "encoded_change",
-    "encoded_rows",
+    "decoded_arrays", "decoded_change", "decoded_places", "decoded_rows", "encoded_arrays",
+    "encoded_change", "encoded_rows",
 ]  # fmt: skip
 
 Described = dict[str, Any]
@@ -122,6 +122,20 @@ def encoded_arrays(shown: Mapping[int, Mapping[str, NDArray[Any]]]) -> tuple[Des
             entries.append(entry)
             latest[key] = (array, entry)
     return {"rows": list(shown), "arrays": entries}, b"".join(parts)
+
+
+def decoded_places(described: Described) -> list[int]:
+    """The rows whose arrays a frame has, at least one.
+
+    Raises
+    ------
+    FieldError
+        If it is no such frame.
+    """
+    rows = [_whole(row, 0, _MOST_ROWS) for row in _list(described.get("rows"), 1 << 24)]
+    if not rows:
+        _wrong("arrays of nothing")
+    return rows
 
 
 def decoded_arrays(described: Described, block: bytes, row: int) -> dict[str, NDArray[Any]]:
