@@ -155,13 +155,13 @@ def test_sums_approach_those_of_the_kernel(kernel, dimension: int) -> None:
     # Distances are about sqrt(2), whatever the dimension; else kernels are all but 0 in ten.
     x, y = random.standard_normal((2, 150, dimension)) / math.sqrt(dimension)
     weights = random.random(150)
-    xi = directions("distance", dimension, 128, random)
+    xi = directions("distance", dimension, 64, random)
     want = naive_sum(kernel, x, y, weights)
     found = fast_sum(kernel, x, y, weights, xi)
     if dimension == 1:
         limit = 3e-3  # no slicing; only f's kinks are rounded off
     else:
-        limit = {2: 6e-3, 3: 6e-3, 10: 3e-2}[dimension]
+        limit = {2: 6e-3, 3: 6e-3, 10: 4e-2}[dimension]
     assert np.abs(found - want).sum() < limit * np.abs(want).sum()
 
 
