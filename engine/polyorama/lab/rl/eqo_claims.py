@@ -307,6 +307,28 @@ def _tie() -> Job[tuple[Figure, ...]]:
     return tuple(figures)
 
 
+def _all_untuned() -> Job[tuple[Figure, ...]]:
+    seeds, rivals = range(3), ("ucrl2", "euler", "psrl")
+    small = yield from regrets(5, 20, (_EPISODES,), ("eqo", *rivals), seeds)
+    large = yield from regrets(
+        10, 40, (_EPISODES,), ("eqo", "ucbvi-bf", "mvp", "ucrl2", "euler"), seeds
+    )  # fmt: skip
+    mean = {name: float(table.mean()) for name, table in small.items()}
+    figures = [
+        Figure(
+            f"{_NAMES[name]} over EQO, S = 5, H = 20", mean[name] / mean["eqo"], high=most,
+            unit="times",
+        )
+        for name, most in zip(rivals, (1.0, 1.0, 0.02), strict=True)
+    ]  # fmt: skip
+    ours = float(large["eqo"].mean())
+    best = min(float(table.mean()) for name, table in large.items() if name != "eqo")
+    figures.append(
+        Figure("The best other bonus over EQO's, S = 10, H = 40", best / ours, 1.05, unit="times")
+    )
+    return tuple(figures)
+
+
 def planning_times(dense: bool) -> dict[str, float]:
     """Seconds of a plan of each of four methods at S = 20 and H = 80: the least of many rounds."""
     race = Race(river_swim(20, 80), _FOUR, 0, 5000, dense=dense)
@@ -410,6 +432,15 @@ CLAIMS = (
         _tie,
         shown_false="It is a tie: where nothing was seen all hope for everything, and that alone "
         "explores a river.",
+    ),
+    Claim(
+        "all-untuned",
+        "Of all methods with the constants of their theorems EQO pays the least (K = 30,000, seeds "
+        "0 to 2; our reference did not measure this).",
+        _all_untuned,
+        shown_false="On the smallest river UCRL2 and EULER, as transcribed here, pay a little "
+        "less; and PSRL, which draws worlds and has no constant, less than a hundredth. With ten "
+        "states EQO pays the least of all that add a bonus.",
     ),
     Claim(
         "planning",
