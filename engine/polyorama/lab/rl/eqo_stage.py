@@ -42,7 +42,6 @@ FORMULA = Formula(
 )
 
 _FOUR = ("eqo", "ucbvi-bf", "mvp", "ucbvi-ch")
-_ALL = tuple(rival.id for rival in RIVALS)
 PRESETS = (
     Preset(
         "Untuned",
@@ -98,10 +97,11 @@ PRESETS = (
         "In 3,000 episodes no theorem's constant learns a thing here",
     ),
     Preset(
-        "All eight",
-        {"states": 10, "horizon": 40, "episodes": 3000, "constants": "tuned", "stride": 2},
-        _ALL,
-        "Every method on the same river and the same luck, scaled by hand",
+        "Move by move",
+        {"states": 6, "horizon": 24, "episodes": 300, "constants": "tuned", "c": 2.0,
+         "step": "move", "stride": 1},
+        ("eqo", "ucbvi-bf", "psrl"),
+        "Every move of three swimmers on the same luck, and a new plan after each episode",
     ),
 )  # fmt: skip
 
