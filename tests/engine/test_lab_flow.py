@@ -212,8 +212,13 @@ def test_painting_moves_the_target_only_where_it_is_the_target() -> None:
         experiment.paint("painting", spot)
     assert on.step(1).values["goal_places"][:, :2].min() > 0.2
     assert off.step(1).values["goal_places"][:, :2].min() < -0.2
+    goal = on.step(1).values["goal_places"]
+    on.paint("painting", np.zeros((64, 64)))
+    wiped = on.step(1)
+    assert np.array_equal(wiped.values["goal_places"], goal)
+    assert "Nothing is painted yet" in wiped.note
     with pytest.raises(UsageError, match="Nothing is painted"):
-        on.paint("painting", np.zeros((64, 64)))
+        on.reset(0)
     with pytest.raises(UsageError, match="finite"):
         on.paint("painting", np.full((64, 64), np.nan))
 

@@ -134,6 +134,10 @@ class FlowExperiment(Experiment):
     def _painted(self) -> NDArray[np.float64]:
         return self.paintings.get("painting", first_target())
 
+    @property
+    def _blank(self) -> bool:
+        return self.params.target == "painted" and not self._painted.any()
+
     def _state_of(self, cloud: Cloud) -> NDArray[np.float64]:
         """(N, 6): places, and colours times their length."""
         return np.concatenate([cloud.places, self.params.color * cloud.colors], axis=1)
@@ -175,6 +179,8 @@ class FlowExperiment(Experiment):
             for rival, flow in self._flows.items():
                 flow.kernel = self._kernel(rival)
         elif name == "target" or (name == "painting" and self.params.target == "painted"):
+            if self._blank:  # a canvas that was wiped is about to be painted
+                return
             self._aim()
             self._since = 0
             self._first.clear()
@@ -217,6 +223,8 @@ class FlowExperiment(Experiment):
         name = self.params.watch
         if name not in self._flows:
             return f"{_TITLES[name]} does not take part; switch it on, or watch another one."
+        if self._blank:
+            return "Nothing is painted yet; until then the particles keep to where they were going."
         if not self._distances:
             return f"{self.params.count:,} particles are drawn to {self._target_words}."
         now, first = self._distances[name], self._first[name]

@@ -35,6 +35,7 @@ _PAIRED = 64
 _TITLES = {rival.id: rival.title for rival in RIVALS}
 _EXACT = (0.93, 0.62, 0.22)
 """Colour of what is exact; of no rival, and seen on dark and on light."""
+_FEATURES = ("rff", "orf", "sobol-rff")
 _BOUNDED = ("gauss", "laplace", "matern")
 
 
@@ -257,8 +258,9 @@ class SlicingExperiment(Experiment):
                 f"f is drawn with {self._problem.slices.modes} of its "
                 f"{self._whole.slices.modes} modes: what they miss, no direction mends."
             )
+        lines = "features" if self.params.watch in _FEATURES else "slices"
         return (
-            f"{name}: {estimate.added:,} of {len(estimate.lines):,} slices are added, and the "
+            f"{name}: {estimate.added:,} of {len(estimate.lines):,} {lines} are added, and the "
             f"estimate is off by {estimate.error:.2g} on average."
         )
 
