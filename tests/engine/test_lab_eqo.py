@@ -339,6 +339,7 @@ def test_another_map_begins_with_empty_tables_and_regrets_go_on() -> None:
     experiment.paint("map", kinds)
     after = experiment.step(0).values
     assert after["regret/eqo"] == before["regret/eqo"]
+    assert after["nothing"] == before["nothing"] > 0.0
     assert after["episode"] == 10.0
     assert np.nansum(after["mist"]) == 0.0
     np.testing.assert_array_equal(after["kinds"], kinds)

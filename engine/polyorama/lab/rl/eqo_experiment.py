@@ -151,6 +151,7 @@ class EqoExperiment(Experiment):
         """Put every method at the start of the same world, with empty tables."""
         self._runs = 0
         self._episodes_before = 0
+        self._nothing_before = 0.0
         self._regret_before = dict.fromkeys(self.active, 0.0)
         self._work_before = dict.fromkeys(self.active, 0.0)
         if _MAP in self.paintings:
@@ -219,6 +220,7 @@ class EqoExperiment(Experiment):
             self._regret_before[name] += contender.regret
             self._work_before[name] += contender.work
         self._episodes_before += self._race.episode
+        self._nothing_before += self._race.episode * self._race.target
         self._runs += 1
         self._race = self._new_race(world)
 
@@ -228,11 +230,10 @@ class EqoExperiment(Experiment):
         from polyorama.lab.rl.eqo_notes import acting_of, note_of
 
         race, params = self._race, self.params
-        played = self._episodes_before + race.episode
         tuned = params.constants == "tuned"
-        values: dict[str, Value] = {"episode": float(played)}
+        values: dict[str, Value] = {"episode": float(self._episodes_before + race.episode)}
         if not tuned:  # tuned methods stay so far below it that they would be one line
-            values["nothing"] = played * race.target
+            values["nothing"] = self._nothing_before + race.episode * race.target
         for name, contender in race.contenders.items():
             values[f"regret/{name}"] = self._regret_before[name] + contender.regret
             values[f"work/{name}"] = 1e-6 * (self._work_before[name] + contender.work)
