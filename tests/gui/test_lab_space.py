@@ -144,6 +144,11 @@ def test_a_scene_that_cannot_be_drawn_says_why(cube: SpaceView, rasterizer) -> N
 
 
 def test_legends_in_space_have_the_rivals_colour(cube: SpaceView) -> None:
+    assert not cube.legend(), "nothing is there yet"
+    cube.show_update(moment(0), History())
+    assert [entry.title for entry in cube.legend()] == ["Walkers"]
+    lines = {"lines": np.zeros((3, 2, 3)), "places": np.zeros((1, 3))}
+    cube.show_update(Snapshot(1, lines), History())
     entries = cube.legend()
     assert [entry.title for entry in entries] == ["Walkers", "Lines"]
     assert [entry.mark for entry in entries] == ["dot", "line"]

@@ -116,7 +116,10 @@ def _compare(walk: Walk, lab: LabWorkspace) -> None:
 def _scrub(walk: Walk, lab: LabWorkspace) -> None:
     """Back over what was recorded, and to its end again."""
     scrub = lab.transport.scrub
-    last = lab.run.update.length
+    last = -1
+    while last != lab.run.update.length:  # a step that was under way comes to its end
+        last = lab.run.update.length
+        walk.rest(500)
     there = QPointF(scrub.place(scrub.last), scrub.height() / 2.0)
     back = QPointF(scrub.place(0.3 * scrub.last), scrub.height() / 2.0)
     walk.drag(scrub, [there, back])

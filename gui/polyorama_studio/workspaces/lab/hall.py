@@ -109,10 +109,9 @@ class Cue(QWidget):
         theme.changed.connect(self.update)
 
     def set_stage(self, on: bool) -> None:
-        """Large, or as a line of the window."""
+        """Two large lines, or one of the window."""
         self._stage = on
-        high = round(1.9 * Metrics.stage_small) if on else Metrics.lab_note
-        self.setFixedHeight(high)
+        self.setFixedHeight(round(3.2 * Metrics.stage_small) if on else Metrics.lab_note)
         self.update()
 
     def set_frozen(self, frozen: bool) -> None:
@@ -128,7 +127,7 @@ class Cue(QWidget):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The note; at the right the caveat, or that the picture is frozen."""
+        """The note; at the right, before a hall below it, the caveat or that it is frozen."""
         tokens = self._theme.tokens
         painter = QPainter(self)
         painter.fillRect(self.rect(), tokens.color("stage" if self._stage else "ground"))
@@ -136,35 +135,50 @@ class Cue(QWidget):
         box = QRectF(self.rect()).adjusted(gap, 0.0, -gap, 0.0)
         size = Metrics.stage_small if self._stage else Metrics.label
         painter.setFont(font(size))
-        metrics = QFontMetricsF(painter.font())
+        words, mark, token = self._aside()
+        if self._stage:
+            upper = box.adjusted(0.0, 0.0, 0.0, -0.5 * box.height())
+            self._paint_note(painter, upper)
+            self._paint_aside(
+                painter, box.adjusted(0.0, upper.height(), 0.0, 0.0), mark, token, words
+            )
+        else:
+            room = (0.55 if self.note else 1.0) * box.width()
+            metrics = QFontMetricsF(painter.font())
+            wide = min(metrics.horizontalAdvance(words) + 1.5 * size + 1.0, room) if words else 0.0
+            right = box.adjusted(box.width() - wide, 0.0, 0.0, 0.0)
+            self._paint_aside(painter, right, mark, token, words)
+            self._paint_note(painter, box.adjusted(0.0, 0.0, -wide - gap, 0.0))
+        painter.end()
+
+    def _aside(self) -> tuple[str, str, str]:
+        """What else is to be said, its icon and its colour."""
         loaded = self._run.loaded
         if self._frozen:
-            aside, mark, token = self.tr("Frozen; F goes on"), "freeze", "accent"
-        elif self._run.loading:
-            aside, mark, token = self.tr("Starting"), "", "quiet"
-        else:
-            aside = "" if loaded is None else loaded.kind.caveat
-            mark, token = "warning", "quiet"
-        share = 0.55 if self.note else 1.0
-        words = metrics.elidedText(
-            aside, Qt.TextElideMode.ElideRight, share * box.width() - 2.0 * size
-        )
-        used = 0.0
-        if words:
-            used = metrics.horizontalAdvance(words)
-            painter.setPen(tokens.color(token))
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(box, right, words)
-            if mark:
-                side = 1.15 * size
-                left = box.right() - used - 1.5 * size
-                place = QRectF(left, box.center().y() - side / 2.0, side, side)
-                warn = "warn" if mark == "warning" else token
-                paint_icon(painter, mark, tokens.color(warn), place)
-                used += 1.5 * size
-            used += gap
-        painter.setPen(tokens.color("text"))
-        room = box.width() - used
-        note = metrics.elidedText(self.note, Qt.TextElideMode.ElideRight, room)
+            return self.tr("Frozen; F goes on"), "freeze", "accent"
+        if self._run.loading:
+            return self.tr("Starting"), "", "quiet"
+        return ("" if loaded is None else loaded.kind.caveat), "warning", "quiet"
+
+    def _paint_note(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(self._theme.tokens.color("text"))
+        metrics = QFontMetricsF(painter.font())
+        note = metrics.elidedText(self.note, Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, note)
-        painter.end()
+
+    def _paint_aside(
+        self, painter: QPainter, box: QRectF, mark: str, token: str, words: str
+    ) -> None:  # fmt: skip
+        if not words:
+            return
+        tokens, metrics = self._theme.tokens, QFontMetricsF(painter.font())
+        size = float(painter.font().pixelSize())
+        if mark:
+            side = 1.15 * size
+            place = QRectF(box.left(), box.center().y() - side / 2.0, side, side)
+            warn = "warn" if mark == "warning" else token
+            paint_icon(painter, mark, tokens.color(warn), place)
+            box = box.adjusted(1.5 * size, 0.0, 0.0, 0.0)
+        painter.setPen(tokens.color(token))
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)

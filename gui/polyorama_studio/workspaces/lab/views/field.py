@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ContourLines", "FieldView"]
 
+_LONGEST = 1.7
+"""Width by height, or the other way round, up to which cells are drawn as squares."""
 _MOST_PIXELS = 1024
 """Samples along a side that are drawn; screens have no more for one view."""
 
@@ -164,10 +166,14 @@ class FieldView(ViewWidget):
         plane.redraw()
 
     def _aspect(self, across: float, upward: float, shape: float) -> float | None:
-        """Width by height of the box where cells are squares of one unit, else None."""
+        """Width by height of the box where cells are squares of one unit, else None.
+
+        A long plane is stretched all the same: as a strip it would leave its view empty.
+        """
         x, y = self.view.x, self.view.y
         square = abs(across / upward - 1.0) < 0.01 and x.unit == y.unit
-        return shape if square and not (x.log or y.log) else None
+        long = not 1.0 / _LONGEST <= shape <= _LONGEST
+        return shape if square and not (x.log or y.log or long) else None
 
     # Painting
 

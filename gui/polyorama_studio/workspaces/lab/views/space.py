@@ -44,7 +44,7 @@ _DEGREES = 0.4
 _NEARER = 0.88
 """A notch of the wheel."""
 _NEAREST, _FARTHEST = 0.15, 5.0
-_CLOSE = 0.88
+_CLOSE = 0.95
 """Where a box of axes fills the height, as a factor of the distance that is surely enough."""
 _AIM_S = 0.022
 """What one picture of a moving scene may take."""
@@ -178,6 +178,7 @@ class SpaceView(ViewWidget):
         if isinstance(view, Points):
             assert view.z is not None
             self._axes, self._layers = (view.x, view.y, view.z), view.layers
+        self._there = (False,) * len(self._layers)
         self._spans = [Following(axis) for axis in self._axes]
         trailing = any(isinstance(layer, Dots) and layer.trail for layer in self._layers)
         self._trail: deque[Snapshot] = deque(maxlen=_TRAIL if trailing else 0)
@@ -203,10 +204,10 @@ class SpaceView(ViewWidget):
         self._submit = submit
 
     def legend(self) -> list[Entry]:
-        """The layers that have a name."""
+        """The layers that are there and have a name."""
         found = []
-        for number, layer in enumerate(self._layers):
-            if layer.title:
+        for number, (layer, there) in enumerate(zip(self._layers, self._there, strict=True)):
+            if there and layer.title:
                 mark = "dot" if isinstance(layer, Dots) else "line"
                 mark = "ring" if isinstance(layer, Ellipses) else mark
                 color = self.look.color(layer.rival, number)
@@ -233,6 +234,10 @@ class SpaceView(ViewWidget):
 
     def _fit(self, snapshot: Snapshot) -> None:
         arrays = [array_of(snapshot, layer.key) for layer in self._layers]
+        there = tuple(array is not None for array in arrays)
+        if there != self._there:
+            self._there = there
+            self.legend_changed()
         flat = [a.reshape(-1, 3) for a in arrays if a is not None and a.shape[-1] == 3]
         radius = getattr(self.view, "sphere", 0.0)
         if radius > 0.0:
