@@ -139,7 +139,9 @@ def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
-def ascent(xi: NDArray[np.float64], step: float = 1.0) -> tuple[NDArray[np.float64], float]:
+def ascent(
+    xi: NDArray[np.float64], step: float = 1.0, chance: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], float]:
     """One step up the sum of distances of {+xi, -xi}, back onto the sphere.
 
     Parameters
@@ -147,7 +149,9 @@ def ascent(xi: NDArray[np.float64], step: float = 1.0) -> tuple[NDArray[np.float
     xi
         (P, d) unit vectors.
     step
-        Factor of the gradient over P.
+        Factor of the gradient over P, whose part along xi is left out.
+    chance
+        (P, d) that is added before they go back onto the sphere; None for nothing.
 
     Returns
     -------
@@ -163,7 +167,8 @@ def ascent(xi: NDArray[np.float64], step: float = 1.0) -> tuple[NDArray[np.float
         return float(repulsion(xi, start, stop, forces))
 
     energy = sum(parallel_for(task, len(xi), _PARTS)) / len(xi) ** 2
-    return _unit(xi + (step / len(xi)) * forces), energy
+    moved = xi + (step / len(xi)) * forces
+    return _unit(moved if chance is None else moved + chance), energy
 
 
 def spread_energy(xi: NDArray[np.float64]) -> float:

@@ -21,7 +21,7 @@ RIVALS = (
 )
 
 FORMULA = Formula(
-    r"\dot{x}_i = -\nabla s(x_i), \quad s(z) = "
+    r"\dot{x}_i = {-\nabla s(x_i)}, \quad s(z) = "
     r"\term{repel}{\frac{1}{N} \sum_j K(x_j, z)} - \term{attract}{\frac{1}{N} \sum_j K(y_j, z)}, "
     r"\quad K(x, y) \approx \term{slices}{\frac{1}{P} \sum_p} f(|\langle \xi_p, x - y \rangle|)",
     (

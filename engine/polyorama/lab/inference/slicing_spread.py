@@ -82,9 +82,9 @@ class SpreadExperiment(Experiment):
                "A design is not the most even set, but exact where it counts"),
     )  # fmt: skip
     formula = Formula(
-        r"\xi_p \leftarrow \term{sphere}{\frac{\cdot}{|\cdot|}}\left( \xi_p + "
-        r"\term{step}{\frac{h}{P}}\, \term{push}{\sum_q \frac{\xi_p - \xi_q}{|\xi_p - \xi_q|} + "
-        r"\frac{\xi_p + \xi_q}{|\xi_p + \xi_q|}} + \term{heat}{\sigma z_p} \right)",
+        r"v_p = \xi_p + \term{step}{\frac{h}{P}}\, \term{push}{\sum_{q, \pm} "
+        r"\frac{\xi_p \pm \xi_q}{|\xi_p \pm \xi_q|}} + \term{heat}{\sigma z_p}, \quad "
+        r"\term{sphere}{\xi_p \leftarrow \frac{v_p}{|v_p|}}",
         (
             Term("push", "All others, and their opposites, push"),
             Term("step", "Length of the step"),
@@ -138,11 +138,13 @@ class SpreadExperiment(Experiment):
             return count
         for step in range(self.steps, self.steps + count):
             before = self._sets["distance"]
-            xi, _ = ascent(before, self.params.step)
+            chance = None
             if self.params.heat > 0.0:
                 random = stream(self.seed, "heat", step)
-                xi = xi + self.params.heat * random.standard_normal(xi.shape) / math.sqrt(len(xi))
-                xi /= np.linalg.norm(xi, axis=1, keepdims=True)
+                # Neighbours are about 1 / sqrt(P) apart.
+                spread = self.params.heat / math.sqrt(len(before))
+                chance = spread * random.standard_normal(before.shape)
+            xi, _ = ascent(before, self.params.step, chance)
             self._moved = float(np.degrees(np.linalg.norm(xi - before, axis=1).mean()))
             self._sets["distance"] = xi
         if count:
