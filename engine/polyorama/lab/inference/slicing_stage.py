@@ -57,7 +57,7 @@ PRESETS = (
            "A design is exact up to a degree; beyond, it falls off a cliff"),
     Preset("Ten dimensions", {"dimension": "10"},
            ("distance", "iid", "orthogonal", "sobol", "rff"),
-           "The gain shrinks, but it is there: five times less error at 512 slices"),
+           "The gain shrinks, but it is there: less than a fifth of the error at 512 slices"),
     Preset("Fifty dimensions", {"dimension": "50"},
            ("distance", "iid", "orthogonal", "sobol", "rff"),
            "Here orthogonal directions are almost as good as any"),
