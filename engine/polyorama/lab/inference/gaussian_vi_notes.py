@@ -126,7 +126,8 @@ def _at_rest(moment: Moment, params: VIParams) -> str:
         elif late > 2.0 * floor:
             words.append(f"{racer.title} is at {late:.3g} nats, and its floor at {floor:.3g}")
         elif math.isfinite(floor):
-            words.append(f"{racer.title} rests at {late:.3g} nats on its floor of {floor:.3g}")
+            where = "its floor is" if params.target == "gaussian" else "to first order its floor is"
+            words.append(f"{racer.title} rests at {late:.3g} nats; {where} {floor:.3g}")
     if astray:
         names = " and ".join(racer.title for racer in astray)
         words.append(f"{names}: in a mode that is not the best, by {astray[0].gap:.3g} nats")

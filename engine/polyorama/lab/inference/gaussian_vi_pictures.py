@@ -32,7 +32,8 @@ __all__ = ["FAN", "Scenery", "fan", "gaussians", "scenery", "splats"]
 
 FAN = 50
 _SIDE, _HILLS, _DEEP = 96, 60, 41
-_PARTICLES = 400
+_PARTICLES = 300
+_RING = 40
 _RELIEF, _LIFT, _STOREY = 0.55, 0.62, 0.085
 """World heights: of the landscape's top, of the first Gaussian over it, and between Gaussians."""
 _FLAT = 0.004
@@ -117,7 +118,20 @@ def gaussians(shown: Mapping[str, Normal], best: Normal) -> Arrays:
         if q.dimension > 2:
             found[f"mean3/{name}"] = q.mean[:, :3]
             found[f"cov3/{name}"] = q.covariance[:, :3, :3]
+            found[f"rings3/{name}"] = _rings(q.mean[0, :3], q.covariance[0, :3, :3])
     return found
+
+
+def _rings(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(3 x _RING, 2, 3) segments of the principal ellipses at two standard deviations."""
+    values, axes = np.linalg.eigh(covariance)
+    roots = 2.0 * axes * np.sqrt(np.maximum(values, 0.0))
+    turn = np.linspace(0.0, 2.0 * np.pi, _RING + 1)
+    rings = [
+        mean + np.outer(np.cos(turn), roots[:, i]) + np.outer(np.sin(turn), roots[:, j])
+        for i, j in ((0, 1), (0, 2), (1, 2))
+    ]
+    return np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in rings])
 
 
 def fan(q: Normal, z: NDArray[np.float64], target: Target, c: float) -> Arrays:

@@ -15,6 +15,7 @@ from polyorama.lab.views import (
     Ellipses,
     Field,
     Points,
+    Segments,
     Series,
     Splats,
 )
@@ -87,10 +88,10 @@ PRESETS = (
         "Noise in the Hessian stays: the gain is modest",
     ),
     Preset(
-        "A step that breaks BWGD",
+        "Too long a step",
         {"target": "mixture", "eta": 1.0, "start_x": -6.0, "start_y": 6.0},
         ("svrgvi", "sgvi", "bwgd"),
-        "Entropy taken explicitly overshoots sooner or later; the backward step cannot",
+        "BWGD breaks sooner or later, SGVI sometimes; calmer gradients let SVRGVI hold",
     ),
     Preset(
         "Heavy tails",
@@ -116,9 +117,9 @@ PRESETS = (
 def half_width(params: VIParams) -> float:
     """Half of the side of the picture, about the origin, in the target's units."""
     if params.target == "gaussian":
-        return 2.0 + 2.7 * math.sqrt(params.condition)
+        return max(7.0, 2.0 + 2.0 * math.sqrt(params.condition))
     if params.target == "student-t":
-        return 2.0 + 3.4 * math.sqrt(params.condition)
+        return max(7.0, 2.0 + 2.4 * math.sqrt(params.condition))
     return 8.0 if params.target == "logistic" else 7.0
 
 
@@ -156,7 +157,6 @@ def _plane(params: VIParams) -> Field:
         x=x,
         y=y,
         value=Axis("Density of the target", low=0.0),
-        contours="density",
         layers=tuple(layers),
         pick=("start_x", "start_y"),
     )  # fmt: skip
@@ -216,17 +216,18 @@ def _landscape() -> Splats:
 
 
 def _space(params: VIParams) -> Points:
-    x, y, z = _axes(params, "First Second Third", 0.7)
-    layers: list[Layer] = [Dots("particles", "Target", value="particle_color", size=2.2)]
+    x, y, z = _axes(params, "First Second Third", 0.85)
+    layers: list[Layer] = [Dots("particles", "Target", value="particle_color", size=1.8)]
     for r in RIVALS:
         layers += [
             Dots(f"mean3/{r.id}", rival=r.id, size=4.0, trail=True),
             Ellipses(f"mean3/{r.id}", f"cov3/{r.id}", r.title, rival=r.id),
+            Segments(f"rings3/{r.id}", rival=r.id),
         ]
     return Points(
         id="space",
         title="Target and Gaussians in space",
-        help="Dots are drawn from the target; the clouds are the Gaussians themselves.",
+        help="Dots are the target; clouds are the Gaussians, rings lie at two deviations.",
         x=x,
         y=y,
         z=z,
@@ -235,17 +236,23 @@ def _space(params: VIParams) -> Points:
 
 
 def _controls(params: VIParams) -> Curve:
+    derived = params.target in WITH_FLOOR
     lines = [Series("swarm", "Measured", x="swarm_c", style="dots", rival="svrgvi")]
-    if params.target in WITH_FLOOR:
+    if derived:
         lines.append(Series("theory", "Derived", x="theory_c", style="dotted", rival="svrgvi"))
     lines += [
         Series("mark_now", "Chosen c", x="mark_now_c"),
         Series("mark_best", "c* here", x="mark_best_c", style="dotted"),
     ]
+    title = "KL over c, of a swarm"
+    if derived:
+        exact = params.target == "gaussian"
+        title = "Floors over c, met by a swarm" if exact else "First-order floors and a swarm"
     return Curve(
         id="controls",
-        title="Floors over c, met by a swarm",
-        help="Each dot is the mean of many runs; the line is derived, not fitted.",
+        title=title,
+        help="Each dot is the mean of several runs begun at the best Gaussian"
+        + ("; the line is derived, not fitted." if derived else "; some leave their mode."),
         x=Axis("c", low=0.0, high=2.0),
         y=Axis("Mean KL", "nats", log=True),
         series=tuple(lines),
