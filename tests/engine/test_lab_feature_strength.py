@@ -440,6 +440,12 @@ def test_all_that_is_shown_is_there_at_the_end(preset) -> None:
     assert sum(array.nbytes for array in snapshot.arrays.values()) < 200_000
 
 
+def test_planes_that_are_too_large_are_refused() -> None:
+    experiment = FeatureStrength(FeatureParams(resolution=4, width=128), ("mlp-4",))
+    with pytest.raises(UsageError, match="too many to train at once"):
+        experiment.reset(0)
+
+
 def test_colours_are_the_fall_of_the_loss_or_the_movement() -> None:
     gammas, etas = grid_of(1)
     room = Room("mlp-2", "teacher", 8, 8, 10, gammas, etas, 0)

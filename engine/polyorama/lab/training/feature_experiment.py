@@ -36,7 +36,7 @@ PAPER = Paper(
     "https://arxiv.org/abs/2410.04642",
 )
 
-_GAMMAS, _ETAS = (-3, 3), (-8, 4)
+_GAMMAS, _ETAS = (-3, 3), (-8, 5)
 """Decades that the plane spans."""
 _RED = (0.95, 0.3, 0.35)
 
@@ -51,13 +51,13 @@ class FeatureParams(ExperimentParams):
     )  # fmt: skip
     width: int = whole(48, 4, 256, unit="neurons", help="N, of each hidden layer", soft=(16, 96))
     batch: int = whole(32, 1, 512, unit="examples", help="B, in a step", soft=(8, 128))
-    steps: int = whole(400, 1, 20_000, unit="steps", help="T, of the run", soft=(100, 2000))
+    steps: int = whole(400, 1, 10_000, unit="steps", help="T, of the run", soft=(100, 2000))
     resolution: int = whole(2, 1, 4, unit="a decade", help="Cells of the plane", soft=(1, 3))
     log_gamma: float = number(
         2.5, -3.5, 3.5, help="log10 γ of the watched network", live=True, soft=(-3.0, 3.0)
     )
     log_eta: float = number(
-        1.0, -8.5, 4.5, help="log10 η of the watched network", live=True, soft=(-8.0, 4.0)
+        1.0, -8.5, 5.5, help="log10 η of the watched network", live=True, soft=(-8.0, 5.0)
     )
     show: str = choice(
         "plane", ("plane", "network", "depths"),

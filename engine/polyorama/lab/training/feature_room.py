@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.errors import UsageError
 from polyorama.lab.training.feature_nets import Network
 from polyorama.lab.training.feature_plane import Plane, edge_of, exponent
 from polyorama.lab.training.feature_tasks import PIXELS, Teacher, task_of
@@ -24,6 +25,8 @@ LAZY, RICH = 10.0**-1.5, 10.0**1.5
 
 _TEACHER_INPUTS = 12
 _CHECKPOINTS = 20
+_MOST_WEIGHTS = 8_000_000
+"""Of a plane: its checkpoints then take two thirds of a gigabyte."""
 _BINS, _POINTS = 48, 200
 _SHOWN_FILTERS = 16
 _CALM = 1.1
@@ -72,6 +75,11 @@ class Room:
         (G,) columns and (E,) rows of the plane, rising.
     seed
         Of the run.
+
+    Raises
+    ------
+    UsageError
+        If all networks together have more than 8 million weights.
     """
 
     def __init__(
@@ -91,6 +99,13 @@ class Room:
         network = Network(
             "conv" if conv else "mlp", self.depth, learnt.inputs, width, learnt.outputs
         )
+        count = len(gammas) * len(etas)
+        weights = sum(inward * outward for inward, outward in network.shapes)
+        if count * weights > _MOST_WEIGHTS:
+            raise UsageError(
+                f"{count:,} networks of {weights:,} weights are too many to train at once; lower "
+                f"the width or the resolution."
+            )
         self.gammas, self.etas = gammas, etas
         self.shape = len(etas), len(gammas)
         across, up = np.meshgrid(gammas, etas)

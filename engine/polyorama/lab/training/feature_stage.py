@@ -97,13 +97,20 @@ PRESETS = (
     ),
     Preset(
         "Convolutions",
-        {"task": "digits", "width": 16, "batch": 24, "steps": 800},
+        {
+            "task": "digits",
+            "width": 16,
+            "batch": 24,
+            "steps": 800,
+            "log_gamma": 2.0,
+            "log_eta": 2.0,
+        },
         ("conv",),
         "A small convolutional network has four weight matrices and behaves as L = 4",
     ),
     Preset(
         "Cross-entropy",
-        {"task": "digits, cross-entropy"},
+        {"task": "digits, cross-entropy", "log_gamma": -2.0, "log_eta": -2.0},
         ("mlp-2",),
         "The softmax saturates, so rates far above γ² survive on the lazy side",
     ),
@@ -245,7 +252,7 @@ def _losses() -> Curve:
         title="Loss just below the edge",
         help="Small γ falls at once; large γ waits on a plateau that grows with γ, then drops.",
         x=Axis("Steps", log=True),
-        y=Axis("Loss, share of the start's", log=True, high=3.0),
+        y=Axis("Loss, share of the start's", log=True, low=0.01, high=2.0),
         history=False,
         series=tuple(
             Series(f"loss/{power}", f"γ = {_power(power)}", x=f"steps/{power}")
@@ -260,7 +267,7 @@ def _collapse() -> Curve:
         title="The same in time η · steps / γ",
         help="Seen in this time all rich networks fall together.",
         x=Axis("η · steps / γ", log=True, low=1e-2),
-        y=Axis("Loss, share of the start's", log=True, high=3.0),
+        y=Axis("Loss, share of the start's", log=True, low=0.01, high=2.0),
         history=False,
         series=tuple(
             Series(f"loss/{power}", f"γ = {_power(power)}", x=f"time/{power}")
