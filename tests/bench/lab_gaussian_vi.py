@@ -2,7 +2,9 @@
 
 No package on the index does Bures-Wasserstein VI, so the peers are ADVI as torch.distributions and
 torch.optim make it (full covariance, sticking the landing, Adam), and our own step with the general
-matrix square root of SciPy in place of the eigendecomposition.
+matrix square root of SciPy in place of the eigendecomposition. Let BLAS have one thread
+(OPENBLAS_NUM_THREADS=1): matrices of this size gain nothing from more, and lose much on a busy
+machine.
 """
 
 from __future__ import annotations

@@ -585,6 +585,18 @@ def test_lost_runs_of_the_swarm_are_not_counted() -> None:
     assert np.isfinite(swarm.means).all()
 
 
+def test_the_note_tells_where_the_control_variate_harms() -> None:
+    # Far out on a Student-t target E hess V is negative, and so is c*.
+    experiment = GaussianVI(VIParams(target="student-t", eta=0.05, start_x=-8.0, start_y=8.0))
+    experiment.reset(0)
+    snapshot = experiment.step(1)
+    assert "times as large" in snapshot.note
+    assert snapshot.values["variance_control"] > snapshot.values["variance_plain"]
+    assert snapshot.acting["control"] == 0.0
+    settled = experiment.step(400)
+    assert settled.values["variance_control"] < settled.values["variance_plain"]
+
+
 def test_it_says_what_the_papers_plot_shows() -> None:
     assert "KL itself" in GaussianVI.caveat
     assert "2.303" in GaussianVI.caveat

@@ -90,10 +90,14 @@ def note_of(moment: Moment, params: VIParams) -> str:
     watched = next(iter(moment.racers.values()))
     late = [racer for racer in moment.racers.values() if len(racer.gaps) >= _LATE]
     if not late:
-        saved = 100.0 * (1.0 - moment.controlled / max(moment.plain, 1e-300))
+        left = moment.controlled / max(moment.plain, 1e-300)
+        share = (
+            f"takes {100.0 * (1.0 - left):.0f} % of the variance" if left <= 1.0
+            else f"makes the variance {left:.1f} times as large"
+        )  # fmt: skip
         return (
             f"{watched.title} is {watched.gap:.3g} nats above the best Gaussian; there the control "
-            f"variate takes {saved:.0f} % of the variance, and c* is {moment.best_c:.2f}."
+            f"variate {share}, and c* is {moment.best_c:.2f}."
         )
     return _at_rest(moment, params)
 
