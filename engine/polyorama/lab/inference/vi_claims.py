@@ -345,21 +345,26 @@ def _first_order() -> Job[tuple[Figure, ...]]:
         best = yardstick.best
         mean = np.repeat(best.mean, count, axis=0)
         start = Normal(mean, np.repeat(best.covariance, count, axis=0))
-        for c, title in ((0.0, "SGVI"), (_C, "SVRGVI")):
+        for rule, c, title in (
+            ("svrgvi", 0.0, "SGVI"), ("svrgvi", _C, "SVRGVI"), ("bwgd", 0.0, "BWGD"),
+        ):  # fmt: skip
             now, luck, gaps = start, stream(0, "first order", name), []
             for number in range(iterations):
                 z = luck.standard_normal((count, 1, 2))
-                _, now = svrgvi_step(now, z, target, eta, c)
+                if rule == "bwgd":
+                    now = bwgd_step(now, z, target, eta)
+                else:
+                    _, now = svrgvi_step(now, z, target, eta, c)
                 if number >= iterations // 3 and number % 5 == 0:
                     gaps.append(float(yardstick.gap(now).mean()))
-            floor = float(yardstick.floor("svrgvi", eta, c)[0])
+            floor = float(yardstick.floor(rule, eta, c)[0])
             figures.append(
                 Figure(
                     f"{title} over its floor, {name}", float(np.mean(gaps)) / floor, 0.8, 1.4,
                     "times", "1 as eta falls",
                 )
             )  # fmt: skip
-        yield Progress(len(figures), 6, f"Floors of {name}")
+        yield Progress(len(figures), 9, f"Floors of {name}")
     return tuple(figures)
 
 
