@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QLabel
 
 from polyorama.lab import catalog
+from polyorama.lab.formula import Formula
 from polyorama.lab.record import Record
 from polyorama_studio.workspaces.lab import bands as bands_module
 from polyorama_studio.workspaces.lab.export import LabExportDialog, write_run
@@ -19,6 +20,7 @@ from polyorama_studio.workspaces.lab.history import History
 from polyorama_studio.workspaces.lab.layout import arrange, arrange_fitting
 from polyorama_studio.workspaces.lab.loops import LoopMaker
 from polyorama_studio.workspaces.lab.scrub import change_words
+from polyorama_studio.workspaces.lab.typeset import typeset
 from polyorama_studio.workspaces.lab.workspace import LabWorkspace
 from tests.gui.fakes import FakeRasterizer
 from tests.gui.lab_every import Every
@@ -498,6 +500,15 @@ def test_terms_light_up_as_they_act(qtbot: QtBot, lab: LabWorkspace, runners: Ru
     assert _warmth(lit, box) > _warmth(dark, box) + 0.3
     other = card._boxes["drift"]
     assert _warmth(lit, other) == _warmth(dark, other)
+
+
+def test_fences_do_not_outgrow_what_they_hold() -> None:
+    pytest.importorskip("ziamath", reason="Formulas are set by ziamath.")
+    latex = r"f = \left[\term{product}{\prod_i w_i} - \prod_i w_i(0)\right], \quad y = x"
+    first, second = typeset(Formula(latex)).lines
+    assert first.box[3] < 100.0
+    assert set(first.parts) == {"", "product"}
+    assert set(second.parts) == {""}
 
 
 def _warmth(image: QImage, box: QRectF) -> float:

@@ -168,6 +168,7 @@ class Board(QFrame):
         while self._waiting and update is not None:
             widget = self._waiting.pop(0)
             widget.show_update(self._snapshot_of(widget, update), self._run.history)
+            widget.paint_now()
             if time.perf_counter() > end:
                 break
         if self._waiting:

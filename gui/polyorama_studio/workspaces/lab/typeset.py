@@ -17,6 +17,9 @@ __all__ = ["Typeset", "marked_latex", "typeset"]
 
 _SIZE = 24.0
 """Size of the type that formulas are set in, px; they are drawn at any size."""
+_TALLEST = 8.0 * _SIZE
+"""Of a line, px."""
+_FENCE = re.compile(r"\\(?:left|right)(?![a-z])\.?")
 _TERM = re.compile(r"\\term\{([^{}]*)\}\{")
 _BREAK = re.compile(r"\\\\|\\q?quad(?![a-z])|\n\s*\n")
 _NS = "{http://www.w3.org/2000/svg}"
@@ -104,10 +107,12 @@ def typeset(formula: Formula) -> Typeset:
     for piece in filter(str.strip, _split(formula.latex)):
         latex, names = marked_latex(piece)
         try:
-            svg = ziamath.Latex(latex, size=_SIZE).svg()
+            line = _line(ziamath.Latex(latex, size=_SIZE).svg(), names)
+            if line.box[3] > _TALLEST:  # fences round large operators grow without end
+                line = _line(ziamath.Latex(_FENCE.sub("", latex), size=_SIZE).svg(), names)
         except Exception as error:
             raise UnavailableError(f"This formula cannot be set ({error}): {piece}") from error
-        lines.append(_line(svg, names))
+        lines.append(line)
     return Typeset(tuple(lines))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QWidget
 
 from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
@@ -125,6 +125,12 @@ class ViewWidget(QWidget):
             self.take(snapshot, history)
         else:
             self._stale = True
+
+    def paint_now(self) -> None:
+        """Paint what was shown last at once, so that whoever asks knows what it took."""
+        if self.isVisible():
+            body = self.body
+            (body.viewport() if isinstance(body, QAbstractScrollArea) else body).repaint()
 
     def set_stage(self, on: bool) -> None:
         """Large type and lines for a hall, or small ones again."""
