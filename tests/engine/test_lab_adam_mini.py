@@ -84,6 +84,17 @@ def test_the_partition_follows_the_names() -> None:
     assert {b.name: (b.kind, b.count, b.size) for b in blocks} == KINDS
 
 
+def test_values_may_be_whole_and_grouped_queries_are_cut_by_their_dimension() -> None:
+    whole = Partition(values_by="tensor")
+    assert whole.kind("h.0.attn.v_proj.weight", (8, 8)) == "tensor"
+    assert whole.kind("h.0.mlp.value.weight", (8, 8)) == "row"  # still a neuron of an mlp
+    grouped = Partition(n_heads=4, head_dim=2)
+    assert grouped.block("k_proj.weight", (4, 8)) == Block("k_proj.weight", "head", 2, 16)
+    for rule in (Partition(n_heads=4), Partition(n_heads=4, head_dim=3)):
+        with pytest.raises(UsageError, match="head_dim"):
+            rule.block("k_proj.weight", (4, 8))
+
+
 def test_thirty_steps_equal_the_rule() -> None:
     ours, loop = named(), named()
     betas, lr, decay = (0.9, 0.95), 3e-3, 0.1
@@ -194,6 +205,23 @@ def test_copies_schedules_and_closures_work_as_with_torchs_own() -> None:
     assert other.blocks == optimiser.blocks
     give_gradients(other_model.parameters(), 1)
     other.step()
+
+
+def test_moments_that_do_not_fit_are_refused() -> None:
+    """The kernel works on addresses: a second moment too few would be written beyond its end."""
+    first, second = named(), named()
+    optimiser = AdamMini(first.items(), rule=Partition(n_heads=HEADS))
+    give_gradients(first.values(), 1)
+    optimiser.step()
+    other = AdamMini(second.items(), rule=Partition(n_heads=2 * HEADS))
+    other.load_state_dict(optimiser.state_dict())
+    give_gradients(second.values(), 1)
+    with pytest.raises(UsageError, match=r"q_proj.*another size, cut"):
+        other.step()
+    first["wte.weight"].data = first["wte.weight"].data.float()
+    first["wte.weight"].grad = torch.ones(SHAPES["wte.weight"])
+    with pytest.raises(UsageError, match=r"wte.*dtype"):
+        optimiser.step()
 
 
 def test_it_may_fit_splats() -> None:

@@ -2,8 +2,9 @@
 
 Zhang et al., "Adam-mini: use fewer learning rates to gain more", ICLR 2025 (arXiv 2406.16793). The
 Hessian of a transformer is nearly block-diagonal; within a dense block one learning rate is enough.
-The blocks are: a head of queries and keys, an output neuron of all other matrices, a token of
-embeddings, and any other tensor whole. That leaves about a thousandth of the second moments.
+The blocks are: a head of queries and keys, an output neuron of the other matrices, a token of
+embeddings, a number of biases, and any other tensor whole; see `Partition`. In large models that
+leaves less than a thousandth of the second moments.
 """
 
 from __future__ import annotations
@@ -62,16 +63,29 @@ class Block:
 class Partition:
     """The rule that cuts a network's tensors, by the names of its parameters.
 
+    The first of these that has a word in the lower-cased name decides, as in the authors' code:
+
+    - a number each, as in Adam: bias;
+    - a head: k_proj, q_proj, wq, wk, query, key;
+    - a row: embed, embd, wte, lm_head, output, final_layer, v_proj, wv, value, feed_forward,
+      linear, mlp, o_proj, wo, attn.proj;
+    - the whole tensor: all others, such as norms, convolutions, position embeddings, and queries,
+      keys and values in one matrix.
+
+    Unlike there, a vector that is no bias is always one block, and a query or key matrix that is
+    not square is refused unless `head_dim` is told.
+
     Parameters
     ----------
     n_heads
         Attention heads of a query matrix; 1 where there are none.
     head_dim
-        Output neurons of a head; 0 for the matrix's rows divided by `n_heads`. Key matrices of
-        grouped-query attention have fewer heads of the same dimension.
+        Output neurons of a head; 0 for the rows of a square matrix divided by `n_heads`. Key
+        matrices of grouped-query attention have fewer heads of the same dimension, so it is needed
+        there.
     values_by
         ``"row"``, or ``"tensor"``: one second moment for each whole value matrix, which the authors
-        advise for runs of fewer than about 10,000 steps.
+        advise for runs of fewer than 10,000 to 20,000 steps.
     """
 
     n_heads: int = 1
@@ -87,9 +101,9 @@ class Partition:
             return "tensor"
         if any(word in lower for word in _HEADS):
             return "head"
-        if any(word in lower for word in _VALUES):
-            return self.values_by
-        return "row" if any(word in lower for word in _ROWS) else "tensor"
+        if any(word in lower for word in _ROWS):
+            return "row"
+        return self.values_by if any(word in lower for word in _VALUES) else "tensor"
 
     def block(self, name: str, shape: Sequence[int]) -> Block:
         """How one tensor is cut.
@@ -97,7 +111,7 @@ class Partition:
         Raises
         ------
         UsageError
-            If a query's or key's rows are not whole heads.
+            If a query's or key's rows are not whole heads, or it is not told how many a head has.
         """
         kind, numbers = self.kind(name, shape), math.prod(shape)
         if kind == "head":
@@ -107,11 +121,17 @@ class Partition:
 
     def _heads(self, name: str, shape: Sequence[int]) -> Block:
         rows = shape[0]
+        # A matrix that is not square may have fewer heads, or heads of another dimension.
+        guessed = not self.head_dim and self.n_heads > 1
         head_dim = self.head_dim or rows // self.n_heads
-        if head_dim < 1 or rows % head_dim or (not self.head_dim and rows % self.n_heads):
+        if (
+            head_dim < 1
+            or rows % head_dim
+            or (guessed and (rows != shape[1] or rows % self.n_heads))
+        ):
             raise UsageError(
-                f"The {rows} rows of {name} are not whole heads; give AdamMini the network's "
-                f"n_heads and, with grouped queries, its head_dim."
+                f"The {rows} rows of {name} cannot be cut into whole heads; give AdamMini a "
+                f"Partition with the network's n_heads and, unless it is square, its head_dim."
             )
         return Block(name, "head", rows // head_dim, head_dim * math.prod(shape[1:]))
 
@@ -228,7 +248,7 @@ class AdamMini(torch.optim.Optimizer):
         Raises
         ------
         UsageError
-            If a gradient is sparse.
+            If a gradient is sparse, or kept moments do not fit a tensor.
         """
         loss = None
         if closure is not None:
@@ -294,6 +314,12 @@ class AdamMini(torch.optim.Optimizer):
             assert p.grad is not None
             state, block = self.state[p], self._blocks[p]
             m, v = state["exp_avg"], state["exp_avg_sq"]
+            # The kernel has addresses alone, and would write beyond moments of another size.
+            if not (m.nbytes == p.nbytes == v.nbytes * block.size and m.is_cpu):
+                raise UsageError(
+                    f"The moments that AdamMini keeps for {block.name} are of another size, cut, "
+                    f"dtype or device than the tensor; make a new optimiser for it."
+                )
             places[i] = (
                 p.data_ptr(), p.grad.data_ptr(), m.data_ptr(), v.data_ptr(),
                 block.count, block.size,

@@ -163,7 +163,7 @@ def _network() -> Image:
         id="network", title="The network in Adam-mini's blocks", key="network", span=2,
         value=Axis("Rate, log10", low=-1.5, high=1.5), colormap="diverging",
         labels=tuple(name.capitalize() for name in MATRICES),
-        help="A stripe a token, head or output neuron; of up and down, every fourth line",
+        help="A stripe a token, head or neuron of the first layer; of up and down, every fourth",
     )  # fmt: skip
 
 

@@ -81,8 +81,9 @@ CLAIMS = (
     ),
     Claim(
         "blocks",
-        "The Hessian is nearly block-diagonal, a block a neuron: with many classes the blocks, 1.9 "
-        "% of the entries, hold nearly all of its squares, with two about half; seeds 0 to 2.",
+        "The Hessian becomes nearly block-diagonal, a block a neuron: with 48 classes the blocks, "
+        "1.9 % of the entries, hold over 30 % of its squares at the start and over 80 % from "
+        "half-way on, with two classes less than 70 %; seeds 0 to 2.",
         _blocks,
     ),
 )  # fmt: skip

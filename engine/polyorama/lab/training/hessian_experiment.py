@@ -58,17 +58,21 @@ class HessianBlocks(Experiment):
     id: ClassVar[str] = "training/hessian-blocks"
     title: ClassVar[str] = "Blocks of the Hessian"
     summary: ClassVar[str] = (
-        "The exact Hessian of a small classifier while it learns: with many classes it is nearly "
-        "made of one block a neuron."
+        "The exact Hessian of a small classifier while it learns: with many classes it comes to "
+        "be nearly made of one block a neuron."
     )
     paper: ClassVar[Paper | None] = PAPER
     caveat: ClassVar[str] = (
-        "A small network on made-up clusters: it shows the structure, not how strong it is in a "
-        "large transformer."
+        "A small network on made-up clusters: at the start the blocks hold only about a third, and "
+        "with two classes never much over half. It does not show how strong the structure is in "
+        "a large transformer."
     )
     Params = HessianParams
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("Forty-eight classes", {}, help="Squares along the diagonal, from start to end"),
+        Preset(
+            "Forty-eight classes", {},
+            help="Squares along the diagonal; as the network learns, all the rest fades",
+        ),
         Preset(
             "Two classes", {"classes": 2},
             help="The squares blur: all neurons answer for the same two classes",

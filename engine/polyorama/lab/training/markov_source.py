@@ -78,7 +78,10 @@ class MarkovSource:
         return cls(probabilities, _entropy(probabilities), cumulative)
 
     def sample(self, rows: int, length: int, luck: np.random.Generator) -> NDArray[np.int64]:
-        """Rows of symbols, (rows, length), of at least 2; the first two of each are uniform."""
+        """Rows of symbols, (rows, length), of at least 2; the first two of each are uniform.
+
+        So the second symbol cannot be told, and a whole row costs a little more than `entropy`.
+        """
         symbols = np.empty((rows, length), np.int64)
         symbols[:, :2] = luck.integers(len(self.probabilities), size=(rows, 2))
         _walk(self._cumulative, luck.random((rows, length)), symbols)
