@@ -99,6 +99,30 @@ def test_a_step_is_what_it_is_said_to_be() -> None:
         Flow(Energy(), np.full((3, 2), np.nan))
 
 
+def test_a_flow_in_a_plane_has_the_slices_of_the_plane() -> None:
+    random = np.random.default_rng(4)
+    particles, target = random.standard_normal((2, 40, 4))
+    target += 1.0
+    particles[:, 2] = target[:, 2] = 0.0
+    axes = (0, 1, 3)
+    xi = directions("distance", 3, 256, random)
+    for kernel in (Gauss(1.0), Energy()):
+        flow = Flow(kernel, particles)
+        flow.step(target, xi, 1.0, 0.0, axes)
+        if isinstance(kernel, Energy):
+            want, distance = all_pairs(particles, target)
+            assert flow.distance == pytest.approx(distance, rel=1e-3)
+        else:
+            want = np.zeros(particles.shape)
+            for cloud, sign in ((particles, 1.0), (target, -1.0)):
+                steps = particles[:, None] - cloud[None]
+                heights = np.exp(-0.5 * (steps**2).sum(axis=2))
+                want -= sign * (heights[:, :, None] * steps).mean(axis=1)
+        limit = 0.02 if isinstance(kernel, Energy) else 1e-3  # the sign of a place has a jump
+        assert np.linalg.norm(flow.velocities + want) < limit * np.linalg.norm(want)
+        assert not flow.velocities[:, 2].any()
+
+
 # Shapes
 
 
@@ -175,6 +199,17 @@ def test_what_lies_in_the_plane_stays_there() -> None:
     assert not experiment.step(10).values["places"][:, 2].any()
     experiment.set("target", "chair")
     assert experiment.step(5).values["places"][:, 2].any()
+
+
+def test_the_distance_of_pictures_is_that_of_all_pairs() -> None:
+    ratios = []
+    for seed in range(120):
+        experiment = made(count=100)
+        experiment.reset(seed)
+        particles = experiment._flows["energy"].particles.copy()
+        shown = experiment.step(1).values["distance/energy"]
+        ratios.append(shown / all_pairs(particles, experiment._goal_state)[1])
+    assert_normal([scores_of_mean(np.array(ratios), 1.0)])
 
 
 def test_live_changes_are_a_part_of_the_run() -> None:

@@ -249,7 +249,7 @@ def test_live_changes_are_a_part_of_the_run() -> None:
 
 
 def test_a_changed_f_is_that_of_all_slices_that_were_added() -> None:
-    experiment = SlicingExperiment(SlicingParams(modes=4), ("distance",))
+    experiment = SlicingExperiment(SlicingParams(modes=4, goal=0.1), ("distance",))
     other = SlicingExperiment(SlicingParams(), ("distance",))
     for each in (experiment, other):
         each.reset(0)
@@ -259,7 +259,9 @@ def test_a_changed_f_is_that_of_all_slices_that_were_added() -> None:
     experiment.set("modes", 1024)
     np.testing.assert_allclose(experiment._estimates["distance"].mean, mean, atol=1e-12)
     assert "error/distance" not in experiment.step(0).values  # it was measured with another f
-    assert experiment.step(8).values["counts/distance"].tolist() == [LADDER[1]]
+    values = experiment.step(8).values
+    assert values["counts/distance"].tolist() == [LADDER[1]]
+    assert values["work/distance"] == 2 * LADDER[1]  # nothing is known of fewer
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
 
 __all__ = [
-    "ITERATIONS", "KINDS", "SHIPPED", "Kind", "ascent", "design", "directions", "distance_job",
-    "haar", "iid", "orthogonal", "prepared", "sobol", "spread_energy",
+    "ITERATIONS", "KINDS", "SHIPPED", "Kind", "ascent", "design", "design_degree", "directions",
+    "distance_job",
+    "haar", "iid", "orthogonal", "prepared", "sobol", "sobol_normal", "spread_energy",
 ]  # fmt: skip
 
 Kind = Literal["iid", "orthogonal", "sobol", "distance", "design"]
@@ -123,8 +124,8 @@ def sobol_normal(dimension: int, count: int, random: np.random.Generator) -> NDA
         dimension, scramble=True, seed=seed
     )
     points = engine.draw(count, dtype=torch.float64)
-    # Points are multiples of 2^-30; their cells' middles are never 0 or 1.
-    normal: NDArray[np.float64] = torch.special.ndtri(points * (1.0 - 2.0**-30) + 2.0**-31).numpy()
+    # Points are multiples of 2^-30 below 1; their cells' middles are never 0 or 1.
+    normal: NDArray[np.float64] = torch.special.ndtri(points + 2.0**-31).numpy()
     return normal
 
 

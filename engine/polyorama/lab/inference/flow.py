@@ -106,7 +106,7 @@ def witness_gradient(
 
 
 class Flow:
-    """Particles with velocities: x <- x + v, v <- momentum v - step grad s(x).
+    """Particles with velocities: v <- momentum v - step grad s(x), then x <- x + v.
 
     Parameters
     ----------
@@ -128,7 +128,8 @@ class Flow:
             raise UsageError("Particles are finite rows of coordinates, (N, d).")
         self.velocities = np.zeros(self.particles.shape)
         self.distance = np.nan
-        """Energy distance to the target before the last step, over its slices."""
+        """Energy distance to the target before the last step, over its slices; over the first of
+        them for other kernels."""
 
     def step(
         self,
@@ -136,6 +137,7 @@ class Flow:
         directions: NDArray[np.float64],
         step: float,
         momentum: float,
+        axes: tuple[int, ...] | None = None,
     ) -> None:
         """Move once.
 
@@ -144,16 +146,22 @@ class Flow:
         target
             (M, d) float64.
         directions
-            (P, d) float64, fresh at every step.
+            (P, d) float64, fresh at every step; (P, len(axes)) with axes.
         step, momentum
             Length of a step, and the share of the velocity that is kept, below 1.
+        axes
+            The coordinates in which anything differs; None for all. f and a_1 are those of their
+            number, for slices of a plane are not slices of space.
         """
+        places, goal = self.particles, target
+        if axes is not None:
+            places, goal = places[:, axes], goal[:, axes]
         if isinstance(self.kernel, Energy):
-            gradient, self.distance = energy_pull(self.particles, target, directions)
+            gradient, self.distance = energy_pull(places, goal, directions)
         else:
-            gradient = witness_gradient(self.kernel, self.particles, target, directions)
+            gradient = witness_gradient(self.kernel, places, goal, directions)
             # One yardstick for all kernels.
-            self.distance = energy_pull(self.particles, target, directions[:1], 0)[1]
+            self.distance = energy_pull(places, goal, directions[:1], 0)[1]
         self.velocities *= momentum
-        self.velocities -= step * gradient
+        self.velocities[:, slice(None) if axes is None else axes] -= step * gradient
         self.particles += self.velocities

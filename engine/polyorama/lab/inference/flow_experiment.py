@@ -144,29 +144,29 @@ class FlowExperiment(Experiment):
 
     def advance(self, count: int) -> int:
         """One step of every flow, down the same fresh slices."""
+        from polyorama.lab.inference.directions import directions
+
         count = min(count, self.params.steps - self.steps)
         for step in range(self.steps, self.steps + count):
             length = self.params.step / (1.0 + self._since / self.params.settle)
-            xi = self._directions(step)
+            axes = self._axes()
+            random = stream(self.seed, "slices", step)
+            xi = directions("orthogonal", len(axes), self.params.slices, random)
             for name, flow in self._flows.items():
                 # Gradients of a kernel of this width are about 1 / width.
                 unit = self.params.width if name in ("gauss", "laplace") else 1.0
-                flow.step(self._goal_state, xi, length * unit, self.params.momentum)
+                flow.step(self._goal_state, xi, length * unit, self.params.momentum, axes)
                 self._measure(name, flow.distance)
             self._since += 1
-            self._line = xi[0]
+            self._line = np.zeros(2 * _PLACES)
+            self._line[list(axes)] = xi[0]
         return count
 
-    def _directions(self, step: int) -> NDArray[np.float64]:
-        """Orthogonal directions, within the plane while all lies there."""
-        from polyorama.lab.inference.directions import directions
-
+    def _axes(self) -> tuple[int, ...]:
+        """Coordinates in which anything may move: without depth while all lies in the plane."""
         clouds = [self._goal_state, *(flow.particles for flow in self._flows.values())]
         flat = not any(cloud[:, _PLACES - 1].any() for cloud in clouds)
-        random = stream(self.seed, "slices", step)
-        if not flat:
-            return directions("orthogonal", 6, self.params.slices, random)
-        return np.insert(directions("orthogonal", 5, self.params.slices, random), 2, 0.0, axis=1)
+        return tuple(j for j in range(2 * _PLACES) if not (flat and j == _PLACES - 1))
 
     def _measure(self, name: str, distance: float) -> None:
         before = self._distances.get(name, distance)
@@ -232,13 +232,13 @@ class FlowExperiment(Experiment):
             return f"{self.steps:,} steps are done; the energy distance is {max(now, 0.0):.2g}."
         if self._since < 10 or (now > first / 2.0 and self._since <= 100):
             return f"The particles set out for {self._target_words}; far ones feel it as well."
-        pairs = 2e-6 * self.params.count**2
         slices = "slice sorts" if self.params.slices == 1 else "slices sort"
         if now > first / 2.0:
             return f"{_TITLES[name]} hardly feels the target: the distance is still {now:.2g}."
         return (
             f"{self.params.slices} fresh {slices} {2 * self.params.count:,} points a step, for "
-            f"{pairs:,.0f} million pairs; {100.0 * now / first:.2g} % of the distance is left."
+            f"{2 * self.params.count**2:,} pairs; {100.0 * now / first:.2g} % of the distance is "
+            f"left."
         )
 
     @property

@@ -257,15 +257,15 @@ CLAIMS = (
     ),
     Claim(
         "lead-in-fifty",
-        "Directions of most distance are the best in every dimension.",
+        "Directions of most distance lead by far in every dimension.",
         _no_lead,
-        shown_false="In 50 dimensions they come to nine tenths of the error of orthogonal ones, "
-        "which cost nothing to make.",
+        shown_false="In 50 dimensions they have nine tenths of the error of orthogonal ones, which "
+        "cost nothing to make.",
     ),
     Claim(
         "sum",
-        "A sum of 100,000 points in 10 dimensions has a relative error of 3e-3 with 256 orthogonal "
-        "slices, where 512 random features leave 1e-2 (seed 0).",
+        "A sum of 100,000 points in 10 dimensions has a relative error of at most 3e-3 with 256 "
+        "orthogonal slices, where 512 random features leave about 1e-2 (seed 0).",
         _sum,
     ),
     Claim(

@@ -197,7 +197,7 @@ class SlicingExperiment(Experiment):
             values[f"counts/{name}"], values[f"error/{name}"] = counts, errors
             values[f"latest/{name}"] = float(errors[-1])
             if errors[0] <= self.params.goal:  # fewer are not measured
-                values[f"work/{name}"] = 2.0 * LADDER[0]
+                values[f"work/{name}"] = 2.0 * float(counts[0])
             told = errors > _FLOOR
             if told.sum() < 3:
                 continue

@@ -75,18 +75,19 @@ class SpreadExperiment(Experiment):
     first_rivals = ("distance", "iid", "orthogonal", "sobol")
     presets = (
         Preset("Sixty-four", {}, help="Random directions find their places within a hundred steps"),
-        Preset("A crystal of sixteen", {"count": "16"}, help="Few directions make a regular solid"),
+        Preset("A crystal of sixteen", {"count": "16"},
+               help="Few come near the axes of an icosahedron and a dodecahedron"),
         Preset("Five hundred", {"count": "512"}, help="The error falls ten-thousandfold"),
         Preset("Melting", {"heat": 0.1}, help="With heat there is no order; cool it down slowly"),
         Preset("Against a design", {"count": "128"}, ("distance", "iid", "design"),
                "A design is not the most even set, but exact where it counts"),
     )  # fmt: skip
     formula = Formula(
-        r"v_p = \xi_p + \term{step}{\frac{h}{P}}\, \term{push}{\sum_{q, \pm} "
+        r"v_p = \xi_p + \term{step}{\frac{h}{P}}\, \term{push}{\Pi_p \sum_{q \ne p, \pm} "
         r"\frac{\xi_p \pm \xi_q}{|\xi_p \pm \xi_q|}} + \term{heat}{\sigma z_p}, \quad "
         r"\term{sphere}{\xi_p \leftarrow \frac{v_p}{|v_p|}}",
         (
-            Term("push", "All others, and their opposites, push"),
+            Term("push", "All others, and their opposites, push it along the sphere"),
             Term("step", "Length of the step"),
             Term("sphere", "Back onto the sphere"),
             Term("heat", "Chance"),

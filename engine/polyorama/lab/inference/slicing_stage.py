@@ -54,7 +54,7 @@ PRESETS = (
     Preset("Random against spread", {"watch": "distance"}, ("distance", "iid"),
            "The cloud falls onto the curve, and the random one lags behind"),
     Preset("Designs", {"watch": "design"}, ("distance", "iid", "design"),
-           "A design is exact up to a degree; beyond, it falls off a cliff"),
+           "A design is exact up to a degree; where that suffices, its error falls off a cliff"),
     Preset("Ten dimensions", {"dimension": "10"},
            ("distance", "iid", "orthogonal", "sobol", "rff"),
            "The gain shrinks, but it is there: less than a fifth of the error at 512 slices"),
