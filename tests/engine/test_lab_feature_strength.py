@@ -13,7 +13,7 @@ from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class, experiment_ids
 from polyorama.lab.streams import stream
-from polyorama.lab.training.feature_claims import CLAIMS, TOY_CLAIMS
+from polyorama.lab.training.feature_claims import CLAIMS
 from polyorama.lab.training.feature_experiment import FeatureParams, FeatureStrength, grid_of
 from polyorama.lab.training.feature_nets import Network, Stack, losses_of
 from polyorama.lab.training.feature_plane import Plane, edge_of, exponent
@@ -474,7 +474,6 @@ def test_it_says_what_it_cannot_show() -> None:
     [
         pytest.param(c, id=c.id, marks=() if c.id == "collapse" else pytest.mark.study)
         for c in CLAIMS
-        if c not in TOY_CLAIMS
     ],
 )
 def test_claims_hold(claim) -> None:
