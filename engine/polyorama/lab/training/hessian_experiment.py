@@ -63,7 +63,7 @@ class HessianBlocks(Experiment):
     )
     paper: ClassVar[Paper | None] = PAPER
     caveat: ClassVar[str] = (
-        "A small network on made-up clusters: at the start the blocks hold only about a third, and "
+        "A small network on made-up clusters: at the start the blocks hold well under half, and "
         "with two classes never much over half. It does not show how strong the structure is in "
         "a large transformer."
     )
@@ -160,7 +160,7 @@ class HessianBlocks(Experiment):
             Image(id=key, title=title, key=key, value=strength, colormap="magma", help=words)
             for key, title, words in (
                 ("hessian", "Hessian now", "Entries beside the largest: a neuron's make a square"),
-                ("start", "Hessian at the start", "The last layer has its blocks already"),
+                ("start", "Hessian at the start", "With many classes the last layer has its blocks already"),
                 ("half", "Hessian up to half-way", "It stands still from half-way on"),
             )
         )  # fmt: skip
