@@ -160,7 +160,7 @@ class HessianBlocks(Experiment):
             Image(id=key, title=title, key=key, value=strength, colormap="magma", help=words)
             for key, title, words in (
                 ("hessian", "Hessian now", "Entries beside the largest: a neuron's make a square"),
-                ("start", "Hessian at the start", "With many classes the last layer has its blocks already"),
+                ("start", "Hessian at the start", "Of many classes, the last layer has blocks"),
                 ("half", "Hessian up to half-way", "It stands still from half-way on"),
             )
         )  # fmt: skip
