@@ -321,6 +321,22 @@ def test_every_kernel_can_be_chosen(kernel: str) -> None:
     assert ("error/sobol-rff" in values) == (kernel == "gauss")
 
 
+def test_designs_end_before_the_others_and_stay_in_sight() -> None:
+    experiment = SlicingExperiment(SlicingParams(watch="design", runs=1), ("iid", "design"))
+    experiment.reset(0)
+    before = experiment.step(6 * PIECES).values
+    snapshot = experiment.step(8)
+    assert "Design ends at 512 slices" in snapshot.note
+    for key in ("lines/design", "cloud/design"):
+        assert np.array_equal(snapshot.values[key], before[key])
+    last = experiment.step(8).values
+    assert last["counts/design"].tolist() == list(LADDER[:-1])
+    assert last["counts/iid"].tolist() == list(LADDER)
+    ten = SlicingExperiment(SlicingParams(watch="design", dimension="10"), ("iid", "design"))
+    ten.reset(0)
+    assert "cannot be had for this kernel and dimension" in ten.step(3).note
+
+
 def test_it_says_where_the_claim_does_not_hold() -> None:
     assert "50" in SlicingExperiment.caveat
 

@@ -102,6 +102,7 @@ class SlicingExperiment(Experiment):
         self._drawing = self._curves()
         self._forget()
         self._estimates: dict[str, Estimate] = {}
+        self._adding: tuple[str, ...] = ()
 
     def _problem_with(self, modes: int | None) -> Problem:
         from polyorama.lab.inference.slicing_methods import Problem, kernel_named
@@ -125,7 +126,8 @@ class SlicingExperiment(Experiment):
             run, level = divmod(rung, len(LADDER))
             if piece == 0:
                 self._draw(run, level)
-            for name, estimate in self._estimates.items():
+            for name in self._adding:
+                estimate = self._estimates[name]
                 estimate.add(LADDER[level] // PIECES)
                 if piece == PIECES - 1:
                     self._sums[name][level] += estimate.error
@@ -133,16 +135,14 @@ class SlicingExperiment(Experiment):
         return count
 
     def _draw(self, run: int, level: int) -> None:
-        """Fresh directions, all rivals from the same luck."""
+        """Fresh directions, all rivals from the same luck; who has none keeps the former."""
         from polyorama.lab.inference.slicing_methods import Estimate
 
-        self._estimates = {
-            name: Estimate(
-                name, self._problem, LADDER[level], stream(self.seed, "directions", run, level)
-            )
-            for name in self.active
-            if self._problem.takes(name, LADDER[level])
-        }
+        count = LADDER[level]
+        self._adding = tuple(n for n in self.active if self._problem.takes(n, count))
+        for name in self._adding:
+            random = stream(self.seed, "directions", run, level)
+            self._estimates[name] = Estimate(name, self._problem, count, random)
 
     def changed(self, name: str) -> None:
         """With another f, all errors are measured anew."""
@@ -251,8 +251,9 @@ class SlicingExperiment(Experiment):
         if estimate is None:
             if self.params.watch not in self.active:
                 return f"{name} does not take part; switch it on, or watch another one."
-            level = LADDER[(self.steps - 1) // PIECES % len(LADDER)]
-            return f"{name} cannot be had here with {level:,} lines; watch another one."
+            return f"{name} cannot be had for this kernel and dimension; watch another one."
+        if self.params.watch not in self._adding:
+            return f"{name} ends at {len(estimate.lines):,} slices, which stay; the others go on."
         if self._problem.slices.modes and self._problem.slices.modes < self._whole.slices.modes:
             return (
                 f"f is drawn with {self._problem.slices.modes} of its "
