@@ -34,6 +34,7 @@ from polyorama.lab.inference.gaussian_vi_floor import Yardstick, gaussian_floor,
 from polyorama.lab.inference.gaussian_vi_race import (
     RACERS,
     TARGETS,
+    Averages,
     Swarm,
     VIParams,
     room_target,
@@ -571,6 +572,16 @@ def test_all_that_is_shown_is_there_at_some_moment(preset) -> None:
         seen |= set(experiment.step(60).values)
     assert wanted - seen == set()
     assert set(experiment.formula.names) == {term.name for term in experiment.formula.terms}
+
+
+def test_means_are_of_the_later_half_and_keep_what_is_tiny() -> None:
+    averages = Averages()
+    values = np.concatenate([np.full(100, 1e3), 1e-16 * np.arange(1.0, 101.0)])
+    for count, value in enumerate(values, start=1):
+        averages.add(np.array([value, -value]))
+        wanted = values[count // 2 : count].mean()
+        np.testing.assert_allclose(averages.late_mean, [wanted, -wanted], rtol=1e-12)
+        assert len(averages) == count
 
 
 def test_lost_runs_of_the_swarm_are_not_counted() -> None:
