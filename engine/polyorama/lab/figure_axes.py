@@ -28,6 +28,8 @@ _MOST_POINTS = 4000
 _LETTER, _HANDLE = 6.3, 38.0
 """Pixels of a letter, and of what stands before a name."""
 _LEGEND_LINE, _END_LINE = 16.0, 13.0
+_TICK = 56.0
+"""Pixels that a number along an axis takes at least."""
 _BESIDE, _RIGHT_BESIDE = 52.0, 60.0
 """Pixels that there are beside a picture."""
 
@@ -78,6 +80,9 @@ def labelled(axes: Any, look: Look, x: Axis, y: Axis) -> None:
             continue  # ends that coincide show nothing; the data does
         if low is not None or axis.high is not None:
             setter(low, axis.high)
+    if axes.get_xscale() == "linear":
+        wide = axes.get_position().width * axes.figure.get_size_inches()[0] * DPI
+        axes.locator_params(axis="x", nbins=max(2, min(9, int(wide / _TICK))))
 
 
 def scaled(axes: Any, x: Axis, y: Axis) -> None:

@@ -164,6 +164,7 @@ class Painter:
         beside = axes.inset_axes((1.02, 0.0, 0.03, 1.0))
         bar = axes.figure.colorbar(image, cax=beside)
         bar.outline.set_visible(False)
+        bar.ax.minorticks_off()
         bar.ax.tick_params(colors=self._look.quiet, length=0, **tick_font())
         bar.set_label(axis_words(axis), color=self._look.quiet, **font(11))
 
