@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,8 @@ __all__ = ["LoopMaker"]
 
 _SECONDS = 30.0
 """So long a loop's run would play at its own rate."""
+_PATIENCE_S = 4.0
+"""Longest wait for one picture; a slow experiment shows less of its run."""
 _MARGIN = 12
 """Round a picture, px."""
 
@@ -98,7 +101,8 @@ class LoopMaker(QObject):
         self._widgets: list[ViewWidget] = []
         self._frames: dict[str, list[QImage]] = {}
         self._history = History()
-        self._whole = 0
+        self._whole = self._goal = 0
+        self._asked_at = 0.0
         self._due = False
 
     def ask(self, experiment_id: str) -> None:
@@ -148,6 +152,7 @@ class LoopMaker(QObject):
             self._widgets.append(widget)
         self._frames = {theme.tokens.name: [] for theme in self._themes}
         self._history.clear()
+        self._goal, self._asked_at = 0, time.monotonic()
         self._whole = max(FRAMES, round(loaded.kind.rate * _SECONDS))
         self._link.announce()
         self._link.connect_to(partial(self._make_player, Setup(self.at_work), None))
@@ -158,10 +163,14 @@ class LoopMaker(QObject):
             self._history.append(update.first, update.scalars)
         update = updates[-1]
         self._history.show(update.index)
+        ended = update.done or bool(update.error)
+        late = time.monotonic() - self._asked_at > _PATIENCE_S
+        if update.snapshot.step < self._goal and not ended and not late:
+            return  # on its way
         if update.snapshot.step > 0:  # at its start there is nothing to see yet
             for theme, widget in zip(self._themes, self._widgets, strict=True):
                 self._frames[theme.tokens.name].append(painted(widget, update, self._history))
-        if update.done or update.error or len(self._frames[DARK.name]) >= FRAMES:
+        if ended or len(self._frames[DARK.name]) >= FRAMES:
             self._finish()
         elif self._paused:
             self._due = True
@@ -171,9 +180,11 @@ class LoopMaker(QObject):
     def _step(self) -> None:
         """On to the next picture; most happens early, so the strides grow."""
         here, number = int(self._history.whole("step")[-1]), len(self._frames[DARK.name]) + 1
-        goal = round(self._whole * (number / FRAMES) ** 2)
+        self._goal = max(here + 1, round(self._whole * (number / FRAMES) ** 2))
+        self._asked_at = time.monotonic()
         if self._link.player is not None:
-            self._link.player.step(max(1, goal - here))
+            self._link.player.seek(self._history.length)  # what is asked for no more is dropped
+            self._link.player.step(self._goal - here)
 
     def _finish(self) -> None:
         frames = self._frames
