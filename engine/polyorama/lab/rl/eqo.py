@@ -2,8 +2,8 @@ r"""EQO: a bonus of c / N and values that are only nearly optimistic.
 
 Lee and Oh, "Minimax Optimal Reinforcement Learning with Quasi-Optimism", ICLR 2025, Algorithm 1.
 There is no public code and the full text was not at hand: the algorithm, c and the lemmas follow
-several detailed reviews, which agree; the definitions of the two logarithms and \lambda_k are
-reconstructions.
+several detailed reviews, which agree but for one thing: whether Q is clipped at H also where N > 0.
+Here it is. The definitions of the two logarithms and \lambda_k are reconstructions.
 """
 
 from __future__ import annotations

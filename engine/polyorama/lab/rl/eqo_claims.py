@@ -16,7 +16,7 @@ import numpy as np
 
 from polyorama.core.jobs import Progress
 from polyorama.lab.claims import Claim, Figure
-from polyorama.lab.rl.eqo import Eqo, bonus_scale
+from polyorama.lab.rl.eqo import Eqo, bonus_scale, quasi_optimism
 from polyorama.lab.rl.learner import Task
 from polyorama.lab.rl.race import TUNED, Race
 from polyorama.lab.rl.worlds import river_swim
@@ -34,7 +34,7 @@ __all__ = ["CLAIMS", "Fall", "fall", "planning_times", "regrets", "theorem_bound
 _FOUR = ("eqo", "ucbvi-bf", "mvp", "ucbvi-ch")
 _NAMES = {
     "eqo": "EQO", "ucbvi-bf": "UCBVI-BF", "mvp": "MVP", "ucbvi-ch": "UCBVI-CH", "ucrl2": "UCRL2",
-    "euler": "EULER", "psrl": "PSRL",
+    "euler": "EULER", "psrl": "PSRL", "rlsvi": "RLSVI",
 }  # fmt: skip
 _SEEDS = range(5)
 _EPISODES = 30_000
@@ -102,9 +102,13 @@ def _untuned() -> Job[tuple[Figure, ...]]:
             reference="0.32",
         ),
         Figure(
-            "EQO, an episode of the last 10 %",
-            float(mean["eqo"][3] - mean["eqo"][2]) / 3000.0, high=0.03, unit="reward",
-            reference="0.014",
+            "EQO, an episode of the last 10 %, worst seed",
+            float(np.max(found["eqo"][:, 3] - found["eqo"][:, 2])) / 3000.0, high=0.03,
+            unit="reward", reference="0.014",
+        ),
+        Figure(
+            "V* at the start", Race(river_swim(5, 20), ("eqo",), 0, 1).target, 4.675, 4.685,
+            "reward", "4.68",
         ),
     ]  # fmt: skip
     for name in _FOUR:
@@ -130,7 +134,11 @@ def _untuned() -> Job[tuple[Figure, ...]]:
 
 
 def theorem_bound(task: Task, leading: float = 38.0) -> float:
-    """Theorem 1: 38 H sqrt(S A K l1 l2) + 256 H S^2 A l1 (1 + l2); 75 leads in Theorem 2."""
+    """Theorem 1: 38 H sqrt(S A K l1 l2) + 256 H S^2 A l1 (1 + l2); 75 leads in Theorem 2.
+
+    The constants are from reviews. The logarithms of the second term are not certain, nor is it
+    that Theorem 2 has the same.
+    """
     pairs = task.states * task.actions
     first = math.log(24.0 * task.horizon * pairs / task.delta)
     second = math.log1p(task.episodes * task.horizon / pairs)
@@ -147,7 +155,7 @@ def _bounds() -> Job[tuple[Figure, ...]]:
     task = Task(5, 2, 20, _EPISODES)
     known = yield from regrets(5, 20, (_EPISODES,), ("eqo",), _SEEDS)
     unknown = yield from regrets(5, 20, (_EPISODES,), ("eqo",), _SEEDS, _doubling)
-    loose = "the bound is loose: more than K H"
+    nothing = _EPISODES * Race(river_swim(5, 20), ("eqo",), 0, 1).target
     return (
         Figure(
             "c of Theorem 1, S = 5, H = 20", bonus_scale(task), 1605.5, 1606.5, reference="1606"
@@ -155,12 +163,17 @@ def _bounds() -> Job[tuple[Figure, ...]]:
         Figure(
             "Regret over the bound of Theorem 1",
             float(known["eqo"].max()) / theorem_bound(task), high=1.0, unit="times",
-            reference=loose,
+            reference="at most 1",
         ),
         Figure(
             "Regret over the bound of Theorem 2, K unknown",
             float(unknown["eqo"].max()) / theorem_bound(task, 75.0), high=1.0, unit="times",
-            reference=loose,
+            reference="at most 1",
+        ),
+        Figure(
+            "The bound of Theorem 1 over the regret of earning nothing",
+            theorem_bound(task) / nothing, unit="times",
+            reference="above 1 it says nothing yet",
         ),
     )  # fmt: skip
 
@@ -217,18 +230,21 @@ def _quasi() -> Job[tuple[Figure, ...]]:
     figures = []
     short = yield from fall(6, 24, 1500, seeds, None)
     long = yield from fall(2, 20, 200_000, range(3), None, every=100)
+    task = Task(2, 2, 20, 200_000)
+    allowed = 1.5 * quasi_optimism(task, bonus_scale(task)) * task.horizon
+    target = Race(river_swim(2, 20), ("eqo",), 0, 1).target
     figures += [
-        Figure(
-            "Theorem's c, S = 6: least V + (3/2) λ H - V*", short.margin, 0.0, unit="reward",
-            reference="Lemma 2: never negative",
-        ),
         Figure(
             "Theorem's c, S = 6: plans below V*", max(short.below), high=0.0, unit="share",
             reference="never in short runs",
         ),
         Figure(
-            "Theorem's c, S = 2, K = 200,000, where λ = 0.27: the same", long.margin, 0.0,
+            "Theorem's c, S = 2, K = 200,000: least V + (3/2) λ H - V*", long.margin, 0.0,
             unit="reward", reference="Lemma 2: never negative",
+        ),
+        # Where it is 1 or more, no V of 0 or above could break the lemma.
+        Figure(
+            "There, where λ = 0.27: (3/2) λ H over V*", allowed / target, high=1.0, unit="times"
         ),
     ]  # fmt: skip
     for c, worst, share in ((2.0, -0.65, 0.69), (0.3, -0.58, 0.83), (0.05, -8.1, 0.92)):
@@ -308,10 +324,10 @@ def _tie() -> Job[tuple[Figure, ...]]:
 
 
 def _all_untuned() -> Job[tuple[Figure, ...]]:
-    seeds, rivals = range(3), ("ucrl2", "euler", "psrl")
+    seeds, rivals = range(3), ("ucrl2", "euler", "psrl", "rlsvi")
     small = yield from regrets(5, 20, (_EPISODES,), ("eqo", *rivals), seeds)
     large = yield from regrets(
-        10, 40, (_EPISODES,), ("eqo", "ucbvi-bf", "mvp", "ucrl2", "euler"), seeds
+        10, 40, (_EPISODES,), (*_FOUR, "ucrl2", "euler"), seeds
     )  # fmt: skip
     mean = {name: float(table.mean()) for name, table in small.items()}
     figures = [
@@ -319,7 +335,7 @@ def _all_untuned() -> Job[tuple[Figure, ...]]:
             f"{_NAMES[name]} over EQO, S = 5, H = 20", mean[name] / mean["eqo"], high=most,
             unit="times",
         )
-        for name, most in zip(rivals, (1.0, 1.0, 0.02), strict=True)
+        for name, most in zip(rivals, (1.0, 1.0, 0.01, math.inf), strict=True)
     ]  # fmt: skip
     ours = float(large["eqo"].mean())
     best = min(float(table.mean()) for name, table in large.items() if name != "eqo")
@@ -355,11 +371,11 @@ def _planning() -> Job[tuple[Figure, ...]]:
     return (
         Figure(
             "EQO over UCBVI-BF", ours / best["ucbvi-bf"], high=0.6, unit="times",
-            reference="0.36 to 0.55 in plain numpy",
+            reference="1.4 to 1.8 ms against 3.3 to 4.5 in plain numpy",
         ),
         Figure(
             "EQO over MVP", ours / best["mvp"], high=0.6, unit="times",
-            reference="0.35 to 0.56 in plain numpy",
+            reference="1.4 to 1.8 ms against 3.2 to 4.0 in plain numpy",
         ),
         Figure(
             "EQO over UCBVI-CH", ours / best["ucbvi-ch"], unit="times",
@@ -407,7 +423,7 @@ CLAIMS = (
         "bounds",
         "Regret is at most 38 H √(S A K l1 l2) + 256 H S² A l1 (1 + l2), and with 75 for 38 where "
         "K is not known (S = 5, H = 20, K = 30,000, seeds 0 to 4; the schedule of doubling is "
-        "ours).",
+        "ours). At this size even earning nothing would keep these bounds.",
         _bounds,
     ),
     Claim(
@@ -445,7 +461,8 @@ CLAIMS = (
     Claim(
         "planning",
         "A plan takes at most 0.6 of the time of UCBVI-BF's and MVP's at S = 20 and H = 80, tables "
-        "of chances dense as the papers write them.",
+        "of chances dense as the papers write them. (MVP plans before every episode here, as all "
+        "do; as published it plans far less often.)",
         _planning,
         study=True,
     ),

@@ -65,6 +65,7 @@ def _progress(race: Race, contender: Contender, learner: Eqo, tuned: bool) -> st
     if race.target == 0.0:
         return "No way leads to a reward in time: whatever they do, they lose nothing."
     lag = contender.lag
+    share = lag / race.target
     gap = float((learner.values - race.best)[:-1].min())
     if lag > _LEARNED * race.target:
         pairs = len(visits)
@@ -77,8 +78,7 @@ def _progress(race: Race, contender: Contender, learner: Eqo, tuned: bool) -> st
                 f"c = {learner.c:,.4g}: for {hoped:,} of {pairs:,} pairs c / N alone is still "
                 f"worth H, so EQO explores."
             )
-        return f"The bonus of every pair is below H; an episode still loses {lag:.3g} of V*."
-    share = lag / race.target
+        return f"The bonus of every pair is below H; an episode still loses {share:.0%} of V*."
     well = f"EQO loses only {share:.1%} of V*" if share >= 0.0005 else "EQO plays as is best"
     others = {
         name: other.lag / race.target for name, other in race.contenders.items() if name != "eqo"

@@ -94,7 +94,7 @@ PRESETS = (
         "Nothing is learned",
         {"states": 10, "horizon": 40, "episodes": 3000, "stride": 5},
         _FOUR,
-        "In 3,000 episodes no theorem's constant learns a thing here",
+        "In 3,000 episodes none of the four learns a thing with its theorem's constants",
     ),
     Preset(
         "Move by move",

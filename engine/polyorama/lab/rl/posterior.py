@@ -49,9 +49,14 @@ class Psrl(Learner):
         return True
 
     def bonus(self, visits: Floats, variance: Floats, reward: Floats) -> Floats:
-        """The deviation that drawing the world has on a pair's value, to first order."""
-        del reward
-        return np.asarray(np.sqrt((variance + 1.0 / (1.0 + visits)) / (2.0 + visits)))
+        """Deviation that drawing the world gives a pair's value, where its reward has no luck.
+
+        N + 1 is the weight of the Dirichlet posterior, whose prior is left out of `variance`. The
+        reward's posterior is Student's t with N + 2 degrees of freedom.
+        """
+        of_chance = variance / (visits + 2.0)
+        rate = 1.0 + 0.5 * visits * reward**2 / (1.0 + visits)
+        return np.asarray(np.sqrt(of_chance + 2.0 * rate / (visits * (visits + 1.0))))
 
 
 class Rlsvi(Learner):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,9 +47,8 @@ class Contender:
         Sum of V* - V^pi at the start over the episodes played, exact.
     lag
         V* - V^pi of the newest plan.
-    plans, planning_s
-        Plans made, and seconds of wall time that all but the first took, which may have waited for
-        the compiler. (Where a method found nothing to do, there is no plan.)
+    plans
+        Plans made. Where a method found nothing to do, there is no plan.
     path
         States of the episode so far, (H + 1,); after it, of the whole.
     """
@@ -60,7 +58,6 @@ class Contender:
         self.regret = 0.0
         self.lag = 0.0
         self.plans = 0
-        self.planning_s = 0.0
         self.path = np.full(world.horizon + 1, world.start, np.int64)
 
     @property
@@ -137,7 +134,7 @@ class Race:
             luck = stream(seed, "own", method, name)
             learner = METHODS[method](self.task, Model(world, dense), luck)
             self.contenders[method] = Contender(learner, world)
-        self.plan(timed=False)
+        self.plan()
 
     @property
     def target(self) -> float:
@@ -178,16 +175,13 @@ class Race:
         if self.episode < self.task.episodes:
             self.plan()
 
-    def plan(self, timed: bool = True) -> None:
+    def plan(self) -> None:
         """Plan the episode that comes next; again, if settings were changed before it began."""
         for contender in self.contenders.values():
             learner = contender.learner
             if self._settings is not None:
                 self._settings(learner)
-            begun = time.perf_counter()
             planned = learner.plan(self.episode + 1)
-            if timed:
-                contender.planning_s += time.perf_counter() - begun
             contender.plans += planned
             if planned:
                 earned = value_of(*self._laws, learner.policy, self.world.start)

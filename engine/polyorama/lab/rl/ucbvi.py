@@ -1,10 +1,10 @@
 """UCBVI: optimism with Hoeffding's bonus (CH) or Bernstein's and Freedman's (BF).
 
 Azar, Osband and Munos, "Minimax Regret Bounds for Reinforcement Learning", ICML 2017, Algorithms 3
-and 4, transcribed from memory. The paper knows the rewards and keeps for each step its own counts;
-here rewards are estimated and counts are shared by all steps, as in every method beside it. It also
-takes the minimum with the Q of the episode before; that is left out, so that all methods plan from
-counts alone.
+and 4, transcribed from memory. The paper knows the rewards, and its N(s') are visits at the next
+step alone; here rewards are estimated and N(s') counts the visits at all steps. It also takes the
+minimum with the Q of the episode before; that is left out, so that all methods plan from counts
+alone.
 """
 
 from __future__ import annotations

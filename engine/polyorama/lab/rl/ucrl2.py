@@ -26,8 +26,8 @@ class Ucrl2(Learner):
     def __init__(self, task: Task, model: Model, luck: np.random.Generator) -> None:
         super().__init__(task, model, luck)
         self._counted: Floats | None = None
-        self._planned_scale = self.scale
-        self._steps = 1.0
+        self._planned_with = (self.scale, self.hopeful)
+        self._steps = 1.0  # t, which the paper counts from 1
 
     @property
     def radius(self) -> Floats:
@@ -42,12 +42,13 @@ class Ucrl2(Learner):
         """Extended value iteration, if the count of a pair has doubled since the last."""
         # "until v_k(s, a) = max{1, N_k(s, a)}": the count of some pair has doubled.
         visits = self.model.visits
-        if self._counted is not None and self.scale == self._planned_scale:
+        settings = (self.scale, self.hopeful)
+        if self._counted is not None and settings == self._planned_with:
             fresh = visits - self._counted
             if not (fresh >= np.maximum(1.0, self._counted)).any():
                 return False
-        self._counted, self._planned_scale = visits.copy(), self.scale
-        self._steps = max(1.0, float((episode - 1) * self.task.horizon))
+        self._counted, self._planned_with = visits.copy(), settings
+        self._steps = 1.0 + (episode - 1) * self.task.horizon
         model = self.model
         model.refresh()
         _plan(

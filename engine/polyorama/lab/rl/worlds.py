@@ -123,9 +123,9 @@ def river_swim(states: int, horizon: int) -> World:
 def deep_sea(size: int) -> World:
     """DeepSea: a diver sinks a row a step; only who swims right at every step finds the chest.
 
-    As in bsuite, but for one thing: there swimming right costs 0.01 / size; here swimming left
-    earns that, so that rewards lie in 0..1. Each policy earns 0.01 more, whichever it is, and
-    keeps its regret.
+    As in bsuite, but for two things. There a cell decides by luck which action swims right; here it
+    is always the second. There swimming right costs 0.01 / size; here swimming left earns that, so
+    that rewards lie in 0..1. Each policy earns 0.01 more, whichever it is, and keeps its regret.
 
     Raises
     ------
