@@ -36,7 +36,7 @@ __all__ = ["Flow", "energy_pull", "witness_gradient"]
 
 _PARTS = 8
 _MODES = 256
-"""Of kernels with a kink, which is rounded off within a five-hundredth of the particles' span."""
+"""Of kernels with a kink; the shortest wave is a sixty-fourth of the particles' span."""
 
 
 def energy_pull(
