@@ -1,7 +1,7 @@
 """Speed of the feature learning plane beside torch.func and a loop over networks, in one run.
 
 All on one thread, as the room itself computes; pictures a second are steps of the default plane of
-325 networks with a look after each, from the start, where most are still trained.
+351 networks with a look after each, from the start, where most are still trained.
 """
 
 from __future__ import annotations

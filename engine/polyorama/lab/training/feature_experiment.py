@@ -84,7 +84,7 @@ class FeatureStrength(Experiment):
 
     id = "training/feature-strength"
     title = "Feature learning strength"
-    summary = "Three hundred networks train at once: lazy on the left, rich on the right."
+    summary = "Hundreds of networks train at once: lazy on the left, rich on the right."
     paper = PAPER
     caveat = (
         "Small networks and few steps: where γ is large the best rate is bounded by the length of "

@@ -86,7 +86,7 @@ def note_of(watched: Watched, room: Room, exponents: tuple[float, float], done: 
     room
         Its plane.
     exponents
-        Fitted, of the best rate where lazy and of the largest where rich; NaN where not known.
+        Where lazy and where rich, as `Room.exponents`.
     done
         Whether the run is over.
     """
@@ -94,8 +94,9 @@ def note_of(watched: Watched, room: Room, exponents: tuple[float, float], done: 
         return _beginning(len(room.plane.gammas))
     lazy, rich = exponents
     if done and math.isfinite(lazy) and math.isfinite(rich):
+        what = "converge up to" if room.plane.task.entropy else "learn best at"
         return (
-            f"Lazy networks learn best at η ∝ γ^{lazy:.2f} (theory {room.lazy_power:g}); rich ones "
+            f"Lazy networks {what} η ∝ γ^{lazy:.2f} (theory {room.lazy_power:g}); rich ones "
             f"converge up to η ∝ γ^{rich:.2f} (theory {2.0 / room.depth:.2f})."
         )
     return f"{_regime(watched.gamma)} {_moment(watched)}"
@@ -151,7 +152,7 @@ def _moment(watched: Watched) -> str:
         return f"It diverged at step {last:,}: its rate is above the edge."
     if thrown > 3.0 and recent < 0.9:
         return (
-            f"A catapult: the loss rose {thrown:,.0f} times above the start's, and the network "
+            f"A catapult: the loss rose to {thrown:,.0f} times the start's, and the network "
             f"landed where the valley is flatter."
         )
     if recent > 1.1:

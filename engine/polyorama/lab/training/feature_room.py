@@ -198,8 +198,14 @@ class Room:
         return np.asarray(np.exp(np.log(edge.largest[known] / slope[known]).mean()) * slope)
 
     def exponents(self, edge: Edge) -> tuple[float, float]:
-        """Of the best rate where lazy, and of the largest where rich; NaN where not known."""
-        lazy, _ = exponent(self.gammas, edge.best, 0.0, LAZY)
+        """Of the rates with a derived exponent; NaN where not known.
+
+        Where rich it is that of the largest rate, which is less bounded by the length of the run.
+        Where lazy it is that of the best one, as catapults blur the largest; with cross-entropy
+        that of the largest, as the bound of a saturated softmax is on it alone.
+        """
+        rates = edge.largest if self.plane.task.entropy else edge.best
+        lazy, _ = exponent(self.gammas, rates, 0.0, LAZY)
         rich, _ = exponent(self.gammas, edge.largest, RICH, math.inf)
         return lazy, rich
 

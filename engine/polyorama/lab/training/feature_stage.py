@@ -112,7 +112,7 @@ PRESETS = (
         "Cross-entropy",
         {"task": "digits, cross-entropy", "log_gamma": -2.0, "log_eta": -2.0},
         ("mlp-2",),
-        "The softmax saturates, so rates far above γ² survive on the lazy side",
+        "The softmax saturates: lazy networks survive up to η ∝ γ, far above the γ² of squares",
     ),
 )
 
@@ -202,10 +202,10 @@ def views_of(
     lazy = "γ" if task == "digits, cross-entropy" else "γ²"
     if show == "depths":
         planes = (field_of(ends, movement, lazy=lazy, rival=rival) for rival in shapes)
-        return (*planes, _edges(shapes), _exponents(shapes))
+        return (*planes, _edges(shapes, lazy), _exponents(shapes, lazy))
     if show == "plane":
         plane = field_of(ends, movement, span=2, lazy=lazy)
-        return (plane, _exponents(shapes), _losses(), _collapse(), _features())
+        return (plane, _exponents(shapes, lazy), _losses(), _collapse(), _features())
     pictures = task != "teacher" or active[0] == "conv"
     last = _filters(active[0]) if pictures else _neurons()
     return (
@@ -213,25 +213,26 @@ def views_of(
     )  # fmt: skip
 
 
-def _exponents(shapes: Sequence[Rival]) -> Bars:
+def _exponents(shapes: Sequence[Rival], lazy: str) -> Bars:
+    where_lazy = "2 for the best rate" if lazy == "γ²" else "1 for the largest rate"
     series = [Series(f"lazy_ratio/{r.id}", f"{r.title}, lazy", rival=r.id) for r in shapes]
     series += [Series(f"rich_ratio/{r.id}", f"{r.title}, rich", rival=r.id) for r in shapes]
     return Bars(
         id="exponents",
         title="Exponents, fitted over derived",
-        help="At the line theory comes true: 2 for the best rate where lazy, 1 with cross-entropy; "
-        "2 / L for the largest rate where rich.",
+        help=f"At the line theory comes true: {where_lazy} where lazy, 2 / L for the largest rate "
+        "where rich.",
         value=Axis("Fitted exponent / derived exponent", low=0.0, high=1.5),
         series=tuple(series),
         limit="one",
     )
 
 
-def _edges(shapes: Sequence[Rival]) -> Curve:
+def _edges(shapes: Sequence[Rival], lazy: str) -> Curve:
     return Curve(
         id="edges",
         title="The largest rate that converges",
-        help="On the left all rise as γ²; on the right each as γ to 2 / L.",
+        help=f"On the left all rise as {lazy}; on the right each as γ to 2 / L.",
         x=Axis("γ", log=True),
         y=Axis("η", log=True),
         history=False,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.errors import UnavailableError
+from polyorama.errors import UnavailableError, UsageError
 from polyorama.lab.streams import stream
 
 if TYPE_CHECKING:
@@ -147,7 +147,14 @@ def task_of(name: str, inputs: int, seed: int) -> Task:
         Of the teacher; digits have 64.
     seed
         Of the run.
+
+    Raises
+    ------
+    UsageError
+        If no task has this name.
     """
     if name == "teacher":
         return Teacher(inputs, seed)
+    if name not in ("digits", "digits, cross-entropy"):
+        raise UsageError(f"Networks learn 'teacher' or 'digits', not {name!r}.")
     return Digits(seed, entropy=name != "digits")

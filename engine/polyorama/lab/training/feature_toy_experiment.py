@@ -88,8 +88,9 @@ class ToyExperiment(Experiment):
             help="Nothing, nothing, then all at once: the dashed flow told when",
         ),
         Preset(
-            "At the lazy edge", {"log_gamma": -2.0, "log_eta": -4.25, "stride": 1, "steps": 400},
-            help="Just below 2 γ² / L it rings and settles; a cell higher it does not",
+            "At the lazy edge",
+            {"depth": 2, "log_gamma": -2.0, "log_eta": -4.125, "stride": 1, "steps": 400},
+            help="Just below 2 γ² / L it rings and settles; two cells higher it does not",
         ),
         Preset("Two factors", {"depth": 2}, help="On the right one decade of η a decade of γ"),
         Preset("Five factors", {"depth": 5, "steps": 12_000}, help="Deeper is flatter: γ^(2/5)"),
@@ -223,9 +224,8 @@ class ToyExperiment(Experiment):
             values[f"{key}_kernel"] = 2.0 / rates
             values[f"{key}_line"] = np.stack([np.log10(at), np.log10(rates)], axis=1)[None]
         values["line_color"] = np.array([_PALE])
-        half = 0.5 / _A_DECADE
         x, y = self._x[self._column], self._y[self._row]
-        box = 2.0 * half  # a cell is small: the frame leaves room for it
+        box = 1.0 / _A_DECADE  # twice a cell, which is small: the frame leaves room for it
         values["watched"] = np.array([[x - box, y - box, x + box, y + box]])
         values["watched_color"] = np.array([_RED])
 
