@@ -39,6 +39,7 @@ _SECONDS = 30.0
 """So long a loop's run would play at its own rate."""
 _PATIENCE_S = 4.0
 """Longest wait for one picture; a slow experiment shows less of its run."""
+_END = 2**31
 _MARGIN = 12
 """Round a picture, px."""
 
@@ -183,7 +184,8 @@ class LoopMaker(QObject):
         self._goal = max(here + 1, round(self._whole * (number / FRAMES) ** 2))
         self._asked_at = time.monotonic()
         if self._link.player is not None:
-            self._link.player.seek(self._history.length)  # what is asked for no more is dropped
+            # To its end, wherever that is by now: what was asked for before is dropped.
+            self._link.player.seek(_END)
             self._link.player.step(self._goal - here)
 
     def _finish(self) -> None:
