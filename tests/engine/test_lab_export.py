@@ -19,7 +19,8 @@ from polyorama.errors import OutputError, UsageError
 from polyorama.io.photos import read_pixels
 from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.exporting import export
-from polyorama.lab.figure_axes import columns_of
+from polyorama.lab.figure_axes import columns_of, slope_rules
+from polyorama.lab.look import look_of
 from polyorama.lab.making import made
 from tests.engine.lab_samples import Faulty, FaultyParams, Odd, Walk, WalkParams
 
@@ -185,3 +186,18 @@ def test_views_that_are_rubbish_are_one_sentence(fault, words, tmp_path) -> None
 )
 def test_pictures_become_as_large_as_they_can(count, shape, room, columns) -> None:
     assert columns_of(count, shape, room) == columns
+
+
+def test_slopes_are_drawn_through_the_rightmost_of_dots_in_any_order() -> None:
+    """And named at the other end, where they lie apart."""
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    x, y = np.array([10.0, 1000.0, 1.0]), np.array([5.0, 2.0, 7.0])
+    slope_rules(axes, (-1.0, -0.5), x, y, look_of("dark"))
+    ends = [line.get_xydata() for line in axes.lines]
+    np.testing.assert_allclose(ends[0], [(1.0, 2000.0), (1000.0, 2.0)])
+    np.testing.assert_allclose(ends[1], [(1.0, 2.0 * 1000.0**0.5), (1000.0, 2.0)])
+    assert [text.xy for text in axes.texts] == [tuple(line[0]) for line in ends]
+    slope_rules(axes, (-1.0,), x[:1], y[:1], look_of("dark"))  # a dot has no direction
+    assert len(axes.lines) == 2

@@ -108,12 +108,16 @@ def positive(
 def slope_rules(
     axes: Any, slopes: Sequence[float], x: NDArray[Any], y: NDArray[Any], look: Look
 ) -> None:
-    """Draw lines of these exponents through the end of a line, on two logarithmic scales."""
+    """Draw lines of these exponents through the rightmost point, on two logarithmic scales."""
+    last = int(x.argmax())
+    ends = np.array([x.min(), x[last]])
+    if ends[0] == ends[1]:
+        return
     for slope in slopes:
-        line = y[-1] * (x / x[-1]) ** slope
-        axes.plot(x, line, color=look.quiet, lw=0.9, linestyle=(0, (1.0, 2.2)))
+        line = y[last] * (ends / ends[1]) ** slope
+        axes.plot(ends, line, color=look.quiet, lw=0.9, linestyle=(0, (1.0, 2.2)))
         axes.annotate(
-            f"slope {slope:.3g}", (x[0], line[0]), (0, 3), textcoords="offset points",
+            f"slope {slope:.3g}", (ends[0], line[0]), (0, 3), textcoords="offset points",
             color=look.quiet, **font(10),
         )  # fmt: skip
 

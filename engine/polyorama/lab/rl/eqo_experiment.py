@@ -137,7 +137,8 @@ class EqoExperiment(Experiment):
     caveat = (
         "EQO follows detailed reviews, not the paper's text; the rivals' bonuses are our "
         "transcriptions. It gains on UCBVI and MVP with the constants of the theorems; tuned by "
-        "hand it is a tie, and PSRL, which needs no constant, pays far less than EQO untuned."
+        "hand it is a tie, and on the river PSRL, which needs no constant, pays far less than EQO "
+        "untuned."
     )
     Params = EqoParams
     rivals = RIVALS

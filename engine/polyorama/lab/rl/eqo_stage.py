@@ -19,10 +19,11 @@ RIVALS = (
     Rival("ucbvi-bf", "UCBVI-BF", "Bernstein's bonus (Azar, Osband & Munos 2017)"),
     Rival("mvp", "MVP", "Monotonic value propagation (Zhang, Ji & Du 2021)"),
     Rival("ucbvi-ch", "UCBVI-CH", "Hoeffding's bonus (Azar, Osband & Munos 2017)"),
-    Rival("ucrl2", "UCRL2", "The best world within confidence sets (Jaksch et al. 2010)"),
-    Rival("euler", "EULER", "Bonuses from upper and lower values (Zanette & Brunskill 2019)"),
     Rival("psrl", "PSRL", "Acts in a world drawn from its posterior (Osband et al. 2013)"),
     Rival("rlsvi", "RLSVI", "Noise on the rewards (Osband et al. 2016)"),
+    # There are six colours: these two have those of the first two, whom no preset pairs with them.
+    Rival("ucrl2", "UCRL2", "The best world within confidence sets (Jaksch et al. 2010)"),
+    Rival("euler", "EULER", "Bonuses from upper and lower values (Zanette & Brunskill 2019)"),
 )
 
 FORMULA = Formula(
@@ -271,7 +272,8 @@ def _bonus(active: tuple[str, ...]) -> Curve:
     return Curve(
         id="bonus",
         title="Bonus against visits",
-        help="A dot a pair of state and action: c / N falls faster than one over a root.",
+        help="A dot a pair of state and action: c / N falls faster than one over a root. An "
+        "estimate for UCBVI-BF, UCRL2 and EULER, the deviation of the draw for PSRL and RLSVI.",
         x=Axis("Visits", log=True),
         y=Axis("Bonus", "reward", log=True),
         series=(
