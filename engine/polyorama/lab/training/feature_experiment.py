@@ -168,7 +168,9 @@ class FeatureStrength(Experiment):
         note = (
             note_of_depths(list(self._rooms.values()), list(found.values()), self._done)
             if params.show == "depths"
-            else note_of(watched, room, found[self.active[0]], self._done)
+            else note_of(
+                watched, room, found[self.active[0]], self._done and params.show == "plane"
+            )
         )
         return Snapshot(
             self.steps, values, acting_of(watched, room.edge_at(watched.gamma)), note, self._done

@@ -76,7 +76,7 @@ def acting_of(watched: Watched, edge: float) -> dict[str, float]:
     }
 
 
-def note_of(watched: Watched, room: Room, exponents: tuple[float, float], done: bool) -> str:
+def note_of(watched: Watched, room: Room, exponents: tuple[float, float], conclude: bool) -> str:
     """What is happening, in one sentence.
 
     Parameters
@@ -87,17 +87,18 @@ def note_of(watched: Watched, room: Room, exponents: tuple[float, float], done: 
         Its plane.
     exponents
         Where lazy and where rich, as `Room.exponents`.
-    done
-        Whether the run is over.
+    conclude
+        Whether to tell the exponents, where they are known, not of the watched network.
     """
     if not len(watched.loss):
         return _beginning(len(room.plane.gammas))
     lazy, rich = exponents
-    if done and math.isfinite(lazy) and math.isfinite(rich):
+    if conclude and math.isfinite(lazy) and math.isfinite(rich):
         what = "converge up to" if room.plane.task.entropy else "learn best at"
         return (
             f"Lazy networks {what} η ∝ γ^{lazy:.2f} (theory {room.lazy_power:g}); rich ones "
-            f"converge up to η ∝ γ^{rich:.2f} (theory {2.0 / room.depth:.2f})."
+            f"converge up to η ∝ γ^{rich:.2f} (theory {2.0 / room.depth:.2f}); rows this coarse "
+            f"leave ± {room.blur:.2f}."
         )
     return f"{_regime(watched.gamma)} {_moment(watched)}"
 
@@ -130,7 +131,10 @@ def note_of_depths(
     ]
     if not parts:
         return "Too few rich networks have learnt in these steps to fit an exponent."
-    return f"The largest rate of rich networks rises as {', '.join(parts)}."
+    return (
+        f"The largest rate of rich networks rises as {', '.join(parts)}; rows this coarse leave "
+        f"± {rooms[0].blur:.2f}."
+    )
 
 
 def _beginning(count: int) -> str:
@@ -151,6 +155,8 @@ def _moment(watched: Watched) -> str:
         last = int(np.argmax(~np.isfinite(watched.loss))) + 1
         return f"It diverged at step {last:,}: its rate is above the edge."
     if thrown > 3.0 and recent < 0.9:
+        if watched.gamma >= _RICH:
+            return f"It overshot: the loss rose to {thrown:,.0f} times the start's, and came down."
         return (
             f"A catapult: the loss rose to {thrown:,.0f} times the start's, and the network "
             f"landed where the valley is flatter."

@@ -209,6 +209,17 @@ class Room:
         rich, _ = exponent(self.gammas, edge.largest, RICH, math.inf)
         return lazy, rich
 
+    @property
+    def blur(self) -> float:
+        """Standard error of a rich exponent, by rounding the rates to rows of the plane alone.
+
+        The lazy side spans as many decades, so it is the same there.
+        """
+        x = np.log10(self.gammas[self.gammas > 0.999 * RICH])
+        row = math.log10(self.etas[1] / self.etas[0])
+        # Rounding errors are spread evenly over a row.
+        return float(row / math.sqrt(12.0 * ((x - x.mean()) ** 2).sum()))
+
     def strengths(self, columns: dict[int, int]) -> Arrays:
         """Losses just below the edge over steps and over the time eta t / gamma.
 
