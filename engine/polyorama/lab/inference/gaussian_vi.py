@@ -16,7 +16,8 @@ E S^-1 (X - m) = 0, so b has no bias whatever c is. Its variance is, by Stein's 
 
 least for c* = Tr E hess V / Tr S^-1, which is 1 at every optimum, for there E hess V = S^-1. SGVI
 (Diao et al. 2023) is c = 0. BWGD (Lambert et al. 2022) has no backward step: S <- M S M with
-M = I - eta (H - S^-1). Steps need eta <= 1 / (greatest curvature of V).
+M = I - eta (H - S^-1). Steps need eta <= 1 / (greatest curvature of V): above that the width of
+the forward-backward step comes to rest too large, and BWGD's does not come to rest.
 
 All functions take stacks of K Gaussians, so that one call moves a whole ensemble.
 """

@@ -33,6 +33,8 @@ class Moment:
         Total variance of one gradient without and with the control variate.
     best_c
         c* at the Gaussian that is watched.
+    longest
+        Step size up to which the best Gaussian is at rest.
     least
         KL of the best Gaussian, nats; NaN where it is not known.
     astray
@@ -49,6 +51,7 @@ class Moment:
     plain: float
     controlled: float
     best_c: float
+    longest: float
     least: float
     astray: frozenset[str]
     iteration: int
@@ -137,6 +140,8 @@ def _at_rest(moment: Moment, params: VIParams) -> str:
         words.append(f"{names}: in a mode that is not the best, by {astray[0].gap:.3g} nats")
     if not words:
         words = [f"{r.title} is at {r.gap:.3g} nats" for r in moment.racers.values()]
+    if params.eta > moment.longest:
+        words.append(f"steps above {moment.longest:.2g} leave covariances too wide")
     if params.target != "gaussian" and math.isfinite(moment.least):
         words.append(f"the best Gaussian itself is {moment.least:.3g} nats off")
     return "; ".join(words) + "."

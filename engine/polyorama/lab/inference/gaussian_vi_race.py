@@ -65,8 +65,8 @@ class VIParams(ExperimentParams):
         soft=(1.0, 30.0),
     )  # fmt: skip
     eta: float = number(
-        1.0, 0.01, 1.95, help="Step size; stable below 2 over the greatest curvature", live=True,
-        soft=(0.02, 1.9),
+        1.0, 0.01, 1.95, help="Step size; right up to 1 over the greatest curvature, and above 2 "
+        "over it nothing is at rest", live=True, soft=(0.02, 1.9),
     )  # fmt: skip
     c: float = number(
         0.9, 0.0, 2.0, help="Weight of SVRGVI's control variate; 0 is SGVI", live=True,

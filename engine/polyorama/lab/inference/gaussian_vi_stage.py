@@ -47,7 +47,7 @@ FORMULA = Formula(
         Term("control", "Noise that is known is taken away"),
         Term("curve", "Curvature narrows the Gaussian"),
         Term("backward", "Entropy widens it again, exactly"),
-        Term("floor", "Where noise holds KL: bright once it is met"),
+        Term("floor", "Where noise holds KL if no eta lambda is above 1: bright once it is met"),
     ),
     "Authors' code; the floor is derived",
 )

@@ -112,7 +112,7 @@ class GaussianVI(Experiment):
             bend = 0.5 * (low + high) - middle
             parabola = middle + 0.5 * (high - low) * (c - 1.0) + bend * (c - 1.0) ** 2
         else:
-            parabola = np.full(len(c), math.inf)
+            parabola = np.full(len(c), math.nan)
         # Where a Gaussian target has no floor, at c = 1, there is no logarithm.
         self._theory = np.where(parabola > 1e-12, parabola, math.nan)
         ours = yardstick.floor("svrgvi", params.eta, params.c, params.samples)[0]
@@ -180,7 +180,7 @@ class GaussianVI(Experiment):
             self._racers, self._floors, share,
             float(yardstick.variance(q, 0.0)[0]), float(yardstick.variance(q, params.c)[0]),
             float(control_of(yardstick.expected(q)[1], q.covariance)[0]),
-            yardstick.least_divergence, self._astray(), self._iteration,
+            yardstick.longest_step, yardstick.least_divergence, self._astray(), self._iteration,
             self.steps >= params.iterations * params.glide,
         )  # fmt: skip
 

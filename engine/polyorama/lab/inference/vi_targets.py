@@ -202,7 +202,8 @@ class LogisticTarget(Target):
     Raises
     ------
     UsageError
-        If the shapes do not fit, an input is not finite or a label is another number.
+        If the shapes do not fit, an input is not finite, the inputs do not span their space or a
+        label is another number.
     """
 
     log_normaliser = math.nan
@@ -213,6 +214,8 @@ class LogisticTarget(Target):
             raise UsageError("Logistic regression takes inputs (n, d) and one label a row.")
         if not np.isfinite(rows).all() or not (np.abs(signs) == 1.0).all():
             raise UsageError("Inputs have to be finite, and labels are -1 or 1.")
+        if np.linalg.matrix_rank(rows) < rows.shape[1]:
+            raise UsageError("Inputs have to span their space, or the posterior has no end.")
         self.inputs, self.labels = rows, signs
         self.dimension = rows.shape[1]
         self._signed = rows * signs[:, None]
@@ -267,7 +270,10 @@ class LogisticTarget(Target):
             place = place - step
             if np.abs(slope).max() < 1e-10 or (self._signed @ place).min() > 0.0:
                 break
-        if (self._signed @ place).min() > 0.0:
+        # Where a plane tells all labels apart but those of rows on it, V only flattens for ever.
+        steepest = np.linalg.eigvalsh(self.hessian(np.zeros(self.dimension)))[-1]
+        flattest = np.linalg.eigvalsh(self.hessian(place))[0]
+        if (self._signed @ place).min() > 0.0 or flattest < 1e-8 * steepest:
             raise UsageError(
                 "These labels can be told apart by a plane, so the posterior under a flat prior "
                 "has no end; add rows that overlap."
