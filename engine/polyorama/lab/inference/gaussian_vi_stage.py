@@ -91,7 +91,7 @@ PRESETS = (
         "Too long a step",
         {"target": "mixture", "eta": 1.0, "start_x": -6.0, "start_y": 6.0},
         ("svrgvi", "sgvi", "bwgd"),
-        "BWGD breaks sooner or later, SGVI sometimes; calmer gradients let SVRGVI hold",
+        "BWGD breaks more often than not, SGVI sometimes; calmer gradients let SVRGVI hold",
     ),
     Preset(
         "Heavy tails",
