@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.jobs import Job
     from polyorama.core.params import Parameter
+    from polyorama.lab.claims import Figure
     from polyorama.lab.experiment import Experiment
     from polyorama.lab.recording import Recording
     from polyorama.lab.sweep import Sweep
@@ -395,17 +396,29 @@ def _say_claims(outcomes: Iterable[Outcome]) -> None:
             print(_filled(one_line(f"Shown false: {outcome.claim.shown_false}"), 4))
         if outcome.error:
             print(_filled(one_line(outcome.error), 4))
-        for figure in outcome.figures:
-            unit = f" {figure.unit}" if figure.unit else ""
-            state = "holds" if figure.holds else "fails"
-            print(
-                f"    {one_line(figure.name):<40} {figure.value:>11.5g}{unit:<6} "
-                f"accepted {_accepted(figure.low, figure.high):<20} {state}"
-            )
-            if figure.reference:
-                print(_filled(one_line(f"reference: {figure.reference}"), 6))
+        _say_figures(outcome.figures)
     print()
-    print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "No claims here.")
+    several = {"holds": "hold", "fails": "fail"}
+    tally = (
+        f"{count} {verdict if count == 1 else several.get(verdict, verdict)}"
+        for verdict, count in counts.items()
+    )
+    print(", ".join(tally) or "No claims here.")
+
+
+def _say_figures(figures: Sequence[Figure]) -> None:
+    """A line a figure in columns, and below it what it is compared with."""
+    names = [one_line(figure.name) for figure in figures]
+    wide = max([40, *map(len, names)])
+    units = max([5, *(len(figure.unit) for figure in figures)])
+    for name, figure in zip(names, figures, strict=True):
+        state = "holds" if figure.holds else "fails"
+        print(
+            f"    {name:<{wide}} {figure.value:>11.5g} {figure.unit:<{units}} "
+            f"accepted {_accepted(figure.low, figure.high):<20} {state}"
+        )
+        if figure.reference:
+            print(_filled(one_line(f"reference: {figure.reference}"), 6))
 
 
 def _accepted(low: float, high: float) -> str:
