@@ -151,6 +151,7 @@ class Metrics:
     """numbers along axes"""
     title = 13
     start = 20
+    stage_fine = 22
     stage_small = 28
     stage_title = 40
     corner = 4

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QImage
 from PySide6.QtWidgets import QLabel
 
 from polyorama.lab import catalog
 from polyorama.lab.formula import Formula
 from polyorama.lab.record import Record
+from polyorama_studio.theme import Metrics, font
 from polyorama_studio.workspaces.lab import bands as bands_module
 from polyorama_studio.workspaces.lab.export import LabExportDialog, write_run
 from polyorama_studio.workspaces.lab.history import History
@@ -272,7 +274,11 @@ def test_live_parameters_take_hold_at_once(qtbot: QtBot, lab: LabWorkspace, runn
     qtbot.waitUntil(lambda: len(lab.run.update.changes) == 1)
     assert change_words(lab.run.update.changes[0]) == "Step 50: Drift 0.75"
     assert "Step 50: Drift 0.75" in lab.side.note.text()
-    assert lab.session.python[-1] == "run.set('drift', 0.75)"
+    field.commit(0.5)
+    qtbot.waitUntil(lambda: len(lab.run.update.changes) == 2)
+    assert lab.side.note.text().count("Step 50") == 1, "a drag is told by where it ended"
+    assert "Step 50: Drift 0.5" in lab.side.note.text()
+    assert lab.session.python[-1] == "run.set('drift', 0.5)"
     assert len(runners.made) == 1
     assert not lab.side.form.restart.isVisible()
     lab.side.form.fields["mirrored"].click()
@@ -465,6 +471,28 @@ def test_the_stage_shows_the_experiment_alone(
     assert lab.gallery.isVisible()
     assert not any(view.look.stage for view in lab.board.views)
     assert _contrast(lab.theme) < contrast
+
+
+def test_before_a_hall_the_whole_caveat_is_seen(
+    qtbot: QtBot, window: Window, lab: LabWorkspace, runners: Runners
+) -> None:
+    words = "What is shown here holds for small networks on made-up clusters alone. " * 4
+    cautious = type("Cautious", (Every,), {"caveat": words})
+    lab.run.loaded = dataclasses.replace(lab.run.loaded, kind=cautious)
+    lab.session.tell("good", "Exported walk.png")
+    assert lab.toasts.toasts
+    lab.set_on_stage(True)
+    assert not lab.toasts.toasts, "nothing lies over it"
+    lab.session.tell("good", "Exported walk.csv")
+    assert not lab.toasts.toasts
+    lab.session.tell("bad", "It cannot go on")
+    assert len(lab.toasts.toasts) == 1
+    cue = lab.cue
+    fine = QFontMetricsF(font(Metrics.stage_fine))
+    lines = fine.horizontalAdvance(words) / cue.width()
+    assert cue.height() > Metrics.stage_small + lines * fine.height()
+    lab.set_on_stage(False)
+    assert cue.height() == Metrics.lab_note
 
 
 def _contrast(theme: LabTheme) -> float:

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from polyorama.lab.snapshot import Snapshot
-from polyorama.lab.views import Axis, Boxes, Curve, Points, Series
+from polyorama.lab.views import Axis, Bars, Boxes, Curve, Image, Points, Segments, Series
 from polyorama_studio.theme import Theme
 from polyorama_studio.workspaces.lab.history import History
 from polyorama_studio.workspaces.lab.views import make_view
 from polyorama_studio.workspaces.lab.views.curve import spread_out
 from polyorama_studio.workspaces.lab.views.scales import Following, axis_ticks, said
 from polyorama_studio.workspaces.lab.views.slope_rule import exponent_words, fitted_slope
+from polyorama_studio.workspaces.lab.views.surround import _fitting
 from polyorama_studio.workspaces.lab.views.thinning import Extremes, thinned_line
 
 if TYPE_CHECKING:
@@ -376,3 +378,76 @@ def test_legends_have_the_colours_that_are_given_and_hold_still(qtbot: QtBot, th
     widget.show_update(Snapshot(1, {"b": boxes}), history_of(a=np.arange(2.0)))
     assert [entry.title for entry in widget.legend()] == ["Red", "Many"]
     assert widget.legend()[0].pen.color().name() == "#ff0000"
+
+
+def test_before_a_hall_a_narrow_legend_names_every_line(qtbot: QtBot, theme: Theme) -> None:
+    names = ("Repelling", "Random", "Orthogonal", "Sobol")
+    view = Points(
+        id="p", title="Nearest neighbours", x=Axis("x"), y=Axis("y"),
+        layers=tuple(Boxes(name, name) for name in names),
+    )  # fmt: skip
+    widget = shown(qtbot, theme, view, (520, 400))
+    boxes = np.array([[0.0, 0.0, 1.0, 1.0]])
+    widget.show_update(Snapshot(0, dict.fromkeys(names, boxes)), history_of(a=np.arange(1.0)))
+    widget.set_stage(True)
+    type_, lines = widget._lines()
+    assert [entry.title for line in lines for entry, _ in line] == list(names)
+    assert type_.pixelSize() < widget.look.label.pixelSize()
+    widget.resize(1600, 400)
+    type_, lines = widget._lines()
+    assert len(lines) == 1
+    assert type_ == widget.look.label
+
+
+def test_theory_keeps_its_dashes_in_a_colour_that_is_given(qtbot: QtBot, theme: Theme) -> None:
+    layers = (
+        Segments("theory", "Theory", value="color", style="dashed"),
+        Segments("found", "Found", value="color"),
+    )
+    view = Points(id="p", title="Edges", x=Axis("x"), y=Axis("y"), layers=layers)
+    widget = shown(qtbot, theme, view)
+    line = np.array([[[0.0, 0.0], [1.0, 1.0]]])
+    values = {"theory": line, "found": line, "color": np.array([[1.0, 1.0, 0.0]])}
+    widget.show_update(Snapshot(0, values), history_of(a=np.arange(1.0)))
+    (dashed, _), (solid, _) = (
+        layer._pens(widget.look, "cividis", 2.0)[0] for layer in widget.layers
+    )
+    assert dashed.style() == Qt.PenStyle.CustomDashLine
+    assert solid.style() == Qt.PenStyle.SolidLine
+    assert dashed.color() == solid.color()
+
+
+def test_the_name_of_a_limit_stands_above_the_bars(qtbot: QtBot, theme: Theme) -> None:
+    series = (Series("a", "First"), Series("b", "Second"))
+    plain = Bars(id="b", title="Bars", value=Axis("Ratio"), series=series)
+    limited = Bars(
+        id="b", title="Bars", value=Axis("Ratio"), series=series, limit="one", limit_title="theory"
+    )
+    room = QRectF(0.0, 0.0, 400.0, 300.0)
+    values = Snapshot(0, {"a": 1.0, "b": 1.2, "one": 1.0})
+    tops = []
+    for view in (plain, limited):
+        widget = shown(qtbot, theme, view)
+        widget.show_update(values, history_of(a=np.arange(1.0)))
+        widget.grab()
+        tops.append(widget.level_box(room).top())
+    assert tops[1] >= tops[0] + QFontMetricsF(widget.look.numbers).height()
+
+
+def test_titles_that_do_not_fit_lose_what_explains_them(qtbot: QtBot, theme: Theme) -> None:
+    metrics = QFontMetricsF(shown(qtbot, theme, curve()).look.label)
+    title = "log10 γ, the feature learning strength"
+    assert _fitting(title, metrics, 1000.0) == title
+    assert _fitting(title, metrics, 80.0) == "log10 γ"
+
+
+def test_a_picture_makes_room_for_the_title_of_its_colours(qtbot: QtBot, theme: Theme) -> None:
+    room, tops = QRectF(0.0, 0.0, 400.0, 300.0), []
+    for title in ("H", "Entry of the Hessian"):
+        view = Image(id="i", title="Hessian", key="h", value=Axis(title))
+        widget = shown(qtbot, theme, view)
+        snapshot = Snapshot(0, {"h": np.eye(8)})
+        widget.show_update(snapshot, history_of(a=np.arange(1.0)))
+        tops.append(widget._room(room).top())
+    assert tops[0] == 0.0
+    assert tops[1] >= QFontMetricsF(widget.look.label).height()

@@ -322,12 +322,15 @@ class Bars(View):
         The axis along the bars.
     limit
         Key of a number drawn as a line across all; "" for none.
+    limit_title
+        What that number is.
     """
 
     value: Axis
     series: tuple[Series, ...]
     labels: tuple[str, ...] = ()
     limit: str = ""
+    limit_title: str = "limit"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
 
 __all__ = [
-    "choice_title", "python_modifier", "python_node", "python_nodes", "python_path",
+    "choice_title", "name_title", "python_modifier", "python_node", "python_nodes", "python_path",
     "python_value", "title_of",
 ]  # fmt: skip
 
@@ -36,6 +36,7 @@ _TITLES = {
     "kind": "Carried by",
     "hold_size": "Hold target's size",
     "eye_distance": "Eye distance",
+    "lr": "Learning rate",
 }
 _CHOICES = {
     "free": "Nothing",
@@ -47,7 +48,11 @@ _CHOICES = {
 
 def title_of(parameter: Parameter) -> str:
     """What a label calls a parameter."""
-    name = parameter.name
+    return name_title(parameter.name)
+
+
+def name_title(name: str) -> str:
+    """What a label calls a parameter of this name."""
     title = _TITLES.get(name, name.replace("_", " ").capitalize())
     return QCoreApplication.translate("parameters", title)
 

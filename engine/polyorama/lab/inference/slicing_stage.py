@@ -191,4 +191,5 @@ def _work() -> Bars:
         value=Axis("Inner products a point", log=True),
         series=_by_rival("work"),
         limit="naive",
+        limit_title="naive sum",
     )

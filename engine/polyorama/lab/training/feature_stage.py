@@ -225,6 +225,7 @@ def _exponents(shapes: Sequence[Rival], lazy: str) -> Bars:
         value=Axis("Fitted exponent / derived exponent", low=0.0, high=1.5),
         series=tuple(series),
         limit="one",
+        limit_title="theory",
     )
 
 

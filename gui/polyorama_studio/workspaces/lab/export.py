@@ -144,7 +144,7 @@ class LabExportDialog(Dialog):
         words = ["polyorama", "lab", "export", str(self._run.folder), "-o", self.path.text()]
         options = self.options
         if "views" in options:
-            words += ["--view", self.view.value]
+            words += ["--views", self.view.value]
         if "size" in options:
             words += ["--size", self.size.value, "--theme", self.look.value]
         if "index" in options:

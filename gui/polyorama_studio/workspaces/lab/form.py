@@ -47,7 +47,7 @@ class ParameterForm(QWidget):
         self.restart = QPushButton(self)
         self.restart.setProperty("primary", "true")
         self.restart.clicked.connect(run.restart)
-        self.defaults = QPushButton(self.tr("As they come"), self)
+        self.defaults = QPushButton(self.tr("Back to defaults"), self)
         self.defaults.setProperty("plain", "true")
         self.defaults.setToolTip(tip(self.tr("Give all parameters the values they come with")))
         self.defaults.clicked.connect(self._reset)
@@ -99,7 +99,9 @@ class ParameterForm(QWidget):
             switch.changed.connect(change)
             return switch
         if parameter.kind == "choice":
-            choices = [(choice, choice_title(choice)) for choice in parameter.choices]
+            loaded = self._run.loaded
+            rivals = {} if loaded is None else {r.id: r.title for r in loaded.kind.rivals}
+            choices = [(c, rivals.get(c) or choice_title(c)) for c in parameter.choices]
             choice = ChoiceField(choices, title, self._rows)
             choice.chosen.connect(change)
             return choice

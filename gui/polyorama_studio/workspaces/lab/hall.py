@@ -13,7 +13,7 @@ from polyorama_studio.icons import paint_icon
 from polyorama_studio.theme import HALL, Metrics, font
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPaintEvent, QResizeEvent
 
     from polyorama.lab.runner import Update
     from polyorama_studio.session import Session
@@ -92,7 +92,7 @@ class Headline(QWidget):
 
 @guards
 class Cue(QWidget):
-    """One line below the views: what is happening now, and what must be said with it."""
+    """Below the views: what is happening now, and what must be said with it."""
 
     def __init__(self, session: Session, run: Run, theme: LabTheme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -104,15 +104,39 @@ class Cue(QWidget):
         self.note = ""
         self.setFixedHeight(Metrics.lab_note)
         run.updated.connect(self._on_update)
+        run.loaded_changed.connect(self._fit)
         run.loaded_changed.connect(self.update)
         run.loading_changed.connect(self.update)
         theme.changed.connect(self.update)
 
     def set_stage(self, on: bool) -> None:
-        """Two large lines, or one of the window."""
+        """Large lines, or one of the window."""
         self._stage = on
-        self.setFixedHeight(round(3.2 * Metrics.stage_small) if on else Metrics.lab_note)
+        self._fit()
         self.update()
+
+    @Slot()
+    def _fit(self) -> None:
+        """Before a hall the whole caveat is seen, in as many lines as it takes."""
+        if not self._stage:
+            self.setFixedHeight(Metrics.lab_note)
+            return
+        loaded = self._run.loaded
+        fine = QFontMetricsF(font(Metrics.stage_fine))
+        room = QRectF(0.0, 0.0, self.width() - 2.0 * Metrics.space[4] - _mark_room(fine), 1e4)
+        words = "" if loaded is None else loaded.kind.caveat
+        lines = fine.boundingRect(room, Qt.TextFlag.TextWordWrap, words).height()
+        height = self._note_height + max(lines, fine.lineSpacing()) + Metrics.space[2]
+        self.setFixedHeight(round(height))
+
+    @property
+    def _note_height(self) -> float:
+        return 1.4 * Metrics.stage_small
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lines break elsewhere."""
+        super().resizeEvent(event)
+        self._fit()
 
     def set_frozen(self, frozen: bool) -> None:
         """Say that the picture stands while the run goes on."""
@@ -133,19 +157,25 @@ class Cue(QWidget):
         painter.fillRect(self.rect(), tokens.color("stage" if self._stage else "ground"))
         gap = float(Metrics.space[4] if self._stage else Metrics.space[2])
         box = QRectF(self.rect()).adjusted(gap, 0.0, -gap, 0.0)
-        size = Metrics.stage_small if self._stage else Metrics.label
-        painter.setFont(font(size))
         words, mark, token = self._aside()
         if self._stage:
-            upper = box.adjusted(0.0, 0.0, 0.0, -0.5 * box.height())
+            upper = QRectF(box.left(), box.top(), box.width(), self._note_height)
+            painter.setFont(font(Metrics.stage_small))
+            if QFontMetricsF(painter.font()).horizontalAdvance(self.note) > upper.width():
+                painter.setFont(font(Metrics.stage_fine))
             self._paint_note(painter, upper)
+            painter.setFont(font(Metrics.stage_fine))
             self._paint_aside(
                 painter, box.adjusted(0.0, upper.height(), 0.0, 0.0), mark, token, words
             )
         else:
-            room = (0.55 if self.note else 1.0) * box.width()
+            painter.setFont(font(Metrics.label))
             metrics = QFontMetricsF(painter.font())
-            wide = min(metrics.horizontalAdvance(words) + 1.5 * size + 1.0, room) if words else 0.0
+            # The caveat is read at the side, too; what happens now is told here alone.
+            left = metrics.horizontalAdvance(self.note) + gap if self.note else 0.0
+            room = max(box.width() - left, 0.3 * box.width())
+            natural = metrics.horizontalAdvance(words) + _mark_room(metrics) + 1.0
+            wide = min(natural, room) if words else 0.0
             right = box.adjusted(box.width() - wide, 0.0, 0.0, 0.0)
             self._paint_aside(painter, right, mark, token, words)
             self._paint_note(painter, box.adjusted(0.0, 0.0, -wide - gap, 0.0))
@@ -175,10 +205,19 @@ class Cue(QWidget):
         size = float(painter.font().pixelSize())
         if mark:
             side = 1.15 * size
-            place = QRectF(box.left(), box.center().y() - side / 2.0, side, side)
+            line = metrics.lineSpacing() if self._stage else box.height()
+            place = QRectF(box.left(), box.top() + 0.5 * (line - side), side, side)
             warn = "warn" if mark == "warning" else token
             paint_icon(painter, mark, tokens.color(warn), place)
-            box = box.adjusted(1.5 * size, 0.0, 0.0, 0.0)
+            box = box.adjusted(_mark_room(metrics), 0.0, 0.0, 0.0)
         painter.setPen(tokens.color(token))
+        if self._stage:
+            painter.drawText(box, Qt.TextFlag.TextWordWrap, words)
+            return
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def _mark_room(metrics: QFontMetricsF) -> float:
+    """Room for an icon before words."""
+    return 1.5 * metrics.ascent()

@@ -132,8 +132,9 @@ class SidePanel(QFrame):
             lines.append(loaded.kind.presets[self._run.preset].help)
         elif loaded is not None and loaded.views:
             lines.append(loaded.views[0].help)
-        changes = () if update is None else update.changes[-_MOST_CHANGES:]
-        lines += map(change_words, changes)
+        # A drag passes through many values; where it ended is what was changed.
+        changes = {(c.step, c.name): c for c in (() if update is None else update.changes)}
+        lines += map(change_words, list(changes.values())[-_MOST_CHANGES:])
         self.note.setText("\n".join(filter(None, lines)))
         self.note_section.setVisible(bool(self.note.text()))
 

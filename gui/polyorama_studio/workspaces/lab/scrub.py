@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from polyorama_studio.fields.words import name_title
 from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
@@ -145,12 +146,12 @@ class Scrub(QWidget):
 
 def change_words(change: Change) -> str:
     """What was changed in a run, as a line."""
-    name = change.name.replace("_", " ").capitalize()
+    name = name_title(change.name)
     value = change.value
     if isinstance(value, bool):
         shown = "on" if value else "off"
     elif isinstance(value, int | float):
-        shown = f"{value:.6g}"
+        shown = f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
     else:
         shown = value if isinstance(value, str) else "painted"
     return f"Step {change.step:,}: {name} {shown}"

@@ -31,13 +31,20 @@ __all__ = ["LabWorkspace"]
 
 
 class _Toasts(ToastStack):
-    """Toasts of the Lab, while it is what is seen."""
+    """Toasts of the Lab, while it is what is seen; before a hall, not that all is well."""
 
     @Slot(object)
     def add(self, notice: Notice) -> None:
         """Show a notice."""
-        if self.parentWidget().isVisible():
+        lab = self.parentWidget()
+        assert isinstance(lab, LabWorkspace)
+        if lab.isVisible() and not (lab.on_stage and notice.kind == "good"):
             super().add(notice)
+
+    def clear(self) -> None:
+        """Take all away."""
+        for toast in list(self.toasts):
+            toast.dismiss()
 
 
 @guards
@@ -117,7 +124,9 @@ class LabWorkspace(QWidget):
         for part in (self.headline, self.cue):
             part.set_stage(on)
         self.board.set_stage(on)
-        if not on:
+        if on:
+            self.toasts.clear()
+        else:
             self.set_blank(False)
             self.set_frozen(False)
         self.setFocus()

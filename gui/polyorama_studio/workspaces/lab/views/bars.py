@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from polyorama_studio.theme import Metrics
@@ -143,7 +143,8 @@ class BarsView(ViewWidget):
         foot = numbers.height() + 0.5 * self.look.gap
         if any(axis_words(self.view.value)):
             foot += label.height()
-        return room.adjusted(left, 0.0, -right, -foot)
+        head = numbers.height() if math.isfinite(self.limit) else 0.0
+        return room.adjusted(left, head, -right, -foot)
 
     def _texts(self, bar: Bar) -> str:
         unit = self.view.value.unit
@@ -153,6 +154,7 @@ class BarsView(ViewWidget):
         look, box = self.look, self.level_box(room)
         label, numbers = QFontMetricsF(look.label), QFontMetricsF(look.numbers)
         self._paint_axis(painter, box, room)
+        self._paint_limit(painter, box, upright=True)
         step = box.height() / len(self.bars)
         thick = min(0.62 * step, 2.2 * label.height())
         nought = 0.0 if self.view.value.log else min(max(self.place(0.0), 0.0), 1.0)
@@ -175,26 +177,26 @@ class BarsView(ViewWidget):
                     max(abs(end - nought) * box.width(), 1.0), thick,
                 )  # fmt: skip
                 self._paint_bar(painter, rect, bar)
+            at = box.left() + max(end, nought) * box.width() + 0.6 * look.gap
+            words = self._texts(bar)
+            # The line across all is no part of a number.
+            plate = QRectF(
+                at - 2.0, middle - 0.5 * numbers.height(), numbers.horizontalAdvance(words) + 4.0,
+                numbers.height(),
+            )  # fmt: skip
+            painter.fillRect(plate, look.ground)
             painter.setFont(look.numbers)
             painter.setPen(look.tokens.color("quiet"))
-            at = box.left() + max(end, nought) * box.width() + 0.6 * look.gap
-            painter.drawText(QPointF(at, middle + 0.36 * numbers.ascent()), self._texts(bar))
-        self._paint_limit(painter, box, upright=True)
+            painter.drawText(QPointF(at, middle + 0.36 * numbers.ascent()), words)
 
     def _paint_bar(self, painter: QPainter, rect: QRectF, bar: Bar) -> None:
-        over = math.isfinite(self.limit) and bar.value > self.limit
         painter.setPen(Qt.PenStyle.NoPen)
-        color = self._color(bar.series)
-        painter.setBrush(color)
+        painter.setBrush(self._color(bar.series))
         corner = min(0.5 * Metrics.corner, 0.3 * rect.height(), 0.5 * rect.width())
         if rect.width() < 4.0:
             painter.drawRect(rect)
             return
         painter.drawRoundedRect(rect, corner, corner)
-        if over:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(self.look.tokens.color("bad"), self.look.stroke))
-            painter.drawRoundedRect(rect, corner, corner)
 
     def _paint_axis(self, painter: QPainter, box: QRectF, room: QRectF) -> None:
         """Lines across level bars and numbers below."""
@@ -228,26 +230,24 @@ class BarsView(ViewWidget):
         place = self.place(self.limit)
         if not 0.0 <= place <= 1.0:
             return
-        pen = QPen(self.look.tokens.color("bad"), self.look.stroke)
+        pen = QPen(self.look.tokens.color("text"), self.look.stroke)
         pen.setDashPattern([4.0, 2.5])
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         painter.setPen(pen)
         numbers = QFontMetricsF(self.look.numbers)
-        words = QCoreApplication.translate("lab", "limit {0}").format(said(self.limit))
+        words = f"{self.view.limit_title} {said(self.limit)}"
         wide = numbers.horizontalAdvance(words)
         if upright:
             x = box.left() + place * box.width()
             painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
-            left = x + 0.5 * self.look.gap
-            if left + wide > box.right():
-                left = x - 0.5 * self.look.gap - wide
-            at = QPointF(left, box.top() + numbers.ascent())
+            left = min(x - 0.5 * wide, box.right() - wide)
+            at = QPointF(left, box.top() - numbers.descent())
         else:
             y = box.bottom() - place * box.height()
             painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
             at = QPointF(box.right() - wide, y - 0.3 * numbers.descent() - 2.0)
         painter.setFont(self.look.numbers)
-        painter.setPen(self.look.tokens.color("bad"))
+        painter.setPen(self.look.tokens.color("text"))
         painter.drawText(at, words)
 
     def upright_box(self, room: QRectF) -> QRectF:

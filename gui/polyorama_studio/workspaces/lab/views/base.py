@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QWidget
 
 from polyorama_studio.guard import guards
-from polyorama_studio.theme import Metrics
+from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
 from polyorama_studio.workspaces.lab.views.look import Look
 
@@ -186,9 +186,9 @@ class ViewWidget(QWidget):
     def _inset(self) -> float:
         return self.look.gap if self.look.stage else float(Metrics.space[2])
 
-    def _entries(self) -> list[tuple[Entry, float]]:
+    def _entries(self, type_: QFont) -> list[tuple[Entry, float]]:
         """What stands in the legend, with widths."""
-        metrics = QFontMetricsF(self.look.label)
+        metrics = QFontMetricsF(type_)
         sample = 1.6 * metrics.height()
         return [
             (entry, sample + metrics.horizontalAdvance(entry.title) + self.look.gap)
@@ -196,32 +196,27 @@ class ViewWidget(QWidget):
             if entry.title
         ]
 
-    def _lines(self) -> tuple[float, list[list[tuple[Entry, float]]]]:
-        """Height of the title's line and the legend in lines; the first stands beside the title."""
-        title = QFontMetricsF(self.look.title)
+    def _lines(self) -> tuple[QFont, list[list[tuple[Entry, float]]]]:
+        """The legend's type and its lines; the first stands beside the title."""
+        title, type_ = QFontMetricsF(self.look.title), self.look.label
         width = self.width() - 2.0 * self._inset
         left = min(title.horizontalAdvance(self.view.title), width) + self.look.gap
-        entries = self._entries()
+        entries = self._entries(type_)
         if sum(wide for _, wide in entries) <= width - left:
-            return title.height(), [entries]
-        lines: list[list[tuple[Entry, float]]] = [[], []]
-        used = 0.0
+            return type_, [entries]
         most = 3 if self.height() > 14.0 * title.height() else 2
-        for entry, wide in entries:
-            if used + wide > width and lines[-1]:
-                if len(lines) == most:
-                    break
-                lines.append([])
-                used = 0.0
-            lines[-1].append((entry, wide))
-            used += wide
-        return title.height(), lines
+        lines = _broken(entries, width, most)
+        if self.look.stage and sum(map(len, lines)) < len(entries):
+            # A line that nobody names says nothing: all of them, smaller.
+            type_ = font(Metrics.stage_fine)
+            lines = _broken(self._entries(type_), width, most + 1)
+        return type_, lines
 
     def _place_body(self) -> None:
         inset = self._inset
-        height, lines = self._lines()
-        extra = (len(lines) - 1) * 1.25 * QFontMetricsF(self.look.label).height()
-        top = 0.75 * inset + height + extra + 0.35 * inset
+        type_, lines = self._lines()
+        extra = (len(lines) - 1) * 1.25 * QFontMetricsF(type_).height()
+        top = 0.75 * inset + QFontMetricsF(self.look.title).height() + extra + 0.35 * inset
         self.body.setGeometry(
             QRectF(
                 inset, top, max(self.width() - 1.5 * inset, 1.0),
@@ -244,7 +239,7 @@ class ViewWidget(QWidget):
         painter.setBrush(look.ground)
         painter.drawRoundedRect(QRectF(self.rect()), Metrics.card_corner, Metrics.card_corner)
         inset = self._inset
-        _, lines = self._lines()
+        type_, lines = self._lines()
         painter.setFont(look.title)
         painter.setPen(tokens.color("text"))
         room = self.width() - 2.0 * inset
@@ -252,21 +247,22 @@ class ViewWidget(QWidget):
         words = title.elidedText(self.view.title, Qt.TextElideMode.ElideRight, room)
         base = 0.75 * inset + title.ascent()
         painter.drawText(QPointF(inset, base), words)
-        label = QFontMetricsF(look.label)
+        label = QFontMetricsF(type_)
         for number, line in enumerate(lines):
             x = inset
             if number == 0:
                 x = self.width() - inset - sum(wide for _, wide in line) + look.gap
             y = base + number * 1.25 * label.height()
             for entry, wide in line:
-                self._paint_entry(painter, entry, QPointF(x, y), label)
+                self._paint_entry(painter, entry, QPointF(x, y), type_)
                 x += wide
         painter.end()
 
     def _paint_entry(
-        self, painter: QPainter, entry: Entry, at: QPointF, metrics: QFontMetricsF
-    ) -> None:
+        self, painter: QPainter, entry: Entry, at: QPointF, type_: QFont
+    ) -> None:  # fmt: skip
         """A sample of the line or mark, and its name."""
+        metrics = QFontMetricsF(type_)
         side = metrics.height()
         middle = at.y() - 0.5 * metrics.xHeight()
         if entry.mark == "line":
@@ -290,9 +286,26 @@ class ViewWidget(QWidget):
                 painter.drawRoundedRect(box, 1.0, 1.0)
             else:
                 painter.drawEllipse(center, radius, radius)
-        painter.setFont(self.look.label)
+        painter.setFont(type_)
         painter.setPen(self.look.tokens.color("quiet"))
         painter.drawText(QPointF(at.x() + 1.6 * side - 0.1 * side, at.y()), entry.title)
+
+
+def _broken(
+    entries: Sequence[tuple[Entry, float]], width: float, most: int
+) -> list[list[tuple[Entry, float]]]:
+    """Entries in lines below an empty one; those that have no room in `most` lines are left out."""
+    lines: list[list[tuple[Entry, float]]] = [[], []]
+    used = 0.0
+    for entry, wide in entries:
+        if used + wide > width and lines[-1]:
+            if len(lines) == most:
+                break
+            lines.append([])
+            used = 0.0
+        lines[-1].append((entry, wide))
+        used += wide
+    return lines
 
 
 def scalar_of(snapshot: Snapshot, key: str) -> float:

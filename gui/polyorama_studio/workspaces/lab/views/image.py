@@ -113,8 +113,21 @@ class ImageView(ViewWidget):
             return room
         numbers = QFontMetricsF(self.look.numbers)
         wide = max(numbers.horizontalAdvance(said(end, 2)) for end in self.colors.ends)
-        wide = max(wide, numbers.horizontalAdvance("0.00"))
-        return room.adjusted(0.0, 0.0, -(wide + 2.0 * self.look.gap + self._strip_width), 0.0)
+        wide = max(wide, numbers.horizontalAdvance("0.00")) + self.look.gap + self._strip_width
+        # A title that is wider than its strip needs a line of its own.
+        long = QFontMetricsF(self.look.label).horizontalAdvance(self._scale_words) > wide
+        head = self._head if long and room.height() >= 4.0 * numbers.height() else 0.0
+        return room.adjusted(0.0, head, -(wide + self.look.gap), 0.0)
+
+    @property
+    def _scale_words(self) -> str:
+        """What the colours mean."""
+        return " ".join(word for word in axis_words(self.view.value) if word)
+
+    @property
+    def _head(self) -> float:
+        """Room above the strip for its title."""
+        return QFontMetricsF(self.look.label).height() + 2.0
 
     @property
     def _strip_width(self) -> float:
@@ -180,10 +193,10 @@ class ImageView(ViewWidget):
         look, numbers = self.look, QFontMetricsF(self.look.numbers)
         if room.height() < 4.0 * numbers.height() or inner.width() < 8.0:
             return
-        head = QFontMetricsF(look.label).height() + 2.0
         strip = QRectF(
-            inner.right() + look.gap, room.top() + head, self._strip_width, room.height() - head
-        )
+            inner.right() + look.gap, room.top() + self._head,
+            self._strip_width, room.height() - self._head,
+        )  # fmt: skip
         gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
         table = look.table(self.view.colormap)
         for k in range(0, 256, 15):
@@ -197,8 +210,7 @@ class ImageView(ViewWidget):
         x = strip.right() + 0.5 * look.gap
         painter.drawText(QPointF(x, strip.top() + 0.75 * numbers.ascent()), said(high, 2))
         painter.drawText(QPointF(x, strip.bottom()), said(low, 2))
-        words = " ".join(word for word in axis_words(self.view.value) if word)
-        label = QFontMetricsF(look.label)
+        words, label = self._scale_words, QFontMetricsF(look.label)
         painter.setFont(look.label)
         x = min(strip.left(), room.right() - label.horizontalAdvance(words))
         painter.drawText(QPointF(x, room.top() + label.ascent()), words)

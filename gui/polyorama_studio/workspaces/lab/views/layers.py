@@ -242,10 +242,15 @@ class LayerArt:
             return [(pen, slice(None))]
         colors, which = self._colors(look, colormap)
         assert which is not None
-        return [
-            (QPen(colors[number], width), np.flatnonzero(which == number))
-            for number in np.unique(which).tolist()
-        ]
+        pens = []
+        for number in np.unique(which).tolist():
+            pen = QPen(colors[number], width)
+            if getattr(self.layer, "style", "line") != "line":  # theory keeps its dashes
+                pen = self._pen(look)
+                pen.setColor(colors[number])
+                pen.setWidthF(width)
+            pens.append((pen, np.flatnonzero(which == number)))
+        return pens
 
     def _placed(self, mapping: Mapping) -> Floats:
         """Both ends of each member, (N, 4) logical pixels."""

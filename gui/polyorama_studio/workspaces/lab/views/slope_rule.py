@@ -221,7 +221,10 @@ class SlopeRule:
         words = f"slope {exponent_words(self.exponent)}"
         found = self.beside(mapping, lines)
         extra = "" if found is None else f"  measured {said(round(found[1], 2), 3)}"
-        wide = metrics.horizontalAdvance(words + extra)
+        wide, room = metrics.horizontalAdvance(words + extra), mapping.box.width() - 8.0
+        if found is not None and wide > room:
+            extra = f"  {said(round(found[1], 2), 3)}"
+            wide = metrics.horizontalAdvance(words + extra)
         middle = 0.5 * (a + b)
         leftward = self.above == (self.exponent >= 0.0)
         x = middle.x() - wide - look.gap if leftward else middle.x() + look.gap

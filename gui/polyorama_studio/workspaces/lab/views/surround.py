@@ -163,6 +163,12 @@ class Surround:
         if self._plane.box.height() < 3.0 * metrics.height() or not (title or unit):
             return
         space = metrics.horizontalAdvance(" ")
+        room = self._plane.width() - (space + metrics.horizontalAdvance(unit) if unit else 0.0)
+        if upright:
+            room -= at.x()
+            if self._plane.scale_of_colors is not None:
+                room -= look.gap + metrics.horizontalAdvance(self._scale_words())
+        title = _fitting(title, metrics, room)
         wide = metrics.horizontalAdvance(title)
         whole = wide + (space + metrics.horizontalAdvance(unit) if unit else 0.0)
         x = at.x() if upright else max(at.x() - whole, 0.0)
@@ -173,6 +179,11 @@ class Surround:
         painter.drawText(QPointF(x + wide + (space if title else 0.0), at.y()), unit)
         if upright:
             self._words_end = x + whole
+
+    def _scale_words(self) -> str:
+        """What the colours mean."""
+        scale = self._plane.scale_of_colors
+        return "" if scale is None else " ".join(word for word in axis_words(scale.axis) if word)
 
     def _paint_scale(self, painter: QPainter) -> None:
         """A slim strip of the colours with the values at its ends."""
@@ -206,9 +217,7 @@ class Surround:
             (scale.low, strip.bottom()),
         ):
             painter.drawText(QPointF(left, base), said(value, 2))
-        title, unit = axis_words(scale.axis)
-        words = " ".join(word for word in (title, unit) if word)
-        label = QFontMetricsF(look.label)
+        words, label = self._scale_words(), QFontMetricsF(look.label)
         if words and box.top() >= label.height():
             painter.setFont(look.label)
             first = self._words_end + look.gap
@@ -217,3 +226,10 @@ class Surround:
             x = min(strip.left(), self._plane.width() - label.horizontalAdvance(words))
             x = max(x, first)
             painter.drawText(QPointF(x, label.ascent()), words)
+
+
+def _fitting(title: str, metrics: QFontMetricsF, room: float) -> str:
+    """A title, or where it has no room what stands before its comma: log10 γ, the strength."""
+    if metrics.horizontalAdvance(title) <= room:
+        return title
+    return title.partition(", ")[0]

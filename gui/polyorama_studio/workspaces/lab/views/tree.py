@@ -176,8 +176,12 @@ class TreeView(ViewWidget):
             self._paint_states(painter, inner)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         levels = int(self.depth.max(initial=0)) + 1
-        words = QCoreApplication.translate("lab", "{0} nodes, {1} levels")
-        paint_note(painter, look, room, words.format(f"{len(self.left):,}", levels))
+        count = len(self.left)
+        words = QCoreApplication.translate("lab", "{0} {1}, {2} {3}").format(
+            f"{count:,}", "node" if count == 1 else "nodes",
+            levels, "level" if levels == 1 else "levels",
+        )  # fmt: skip
+        paint_note(painter, look, room, words)
         self._paint_pointed(painter, room, boxes)
 
     def _paint_fills(self, painter: QPainter, boxes: NDArray[np.float64]) -> None:
