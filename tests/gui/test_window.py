@@ -185,6 +185,8 @@ def test_no_turn_of_the_wheel_runs_away(
 def test_double_click_turns_about_what_was_hit(qtbot: QtBot, opened: Window) -> None:
     stage, viewport = opened.session.stage, opened.viewport
     at = QPoint(2 * viewport.width() // 3, viewport.height() // 3)
+    # The full picture that the fixture waits for may be of the window before it had its size.
+    qtbot.waitUntil(lambda: viewport.navigator.surface_point(QPointF(at)) is not None)
     point = viewport.navigator.surface_point(QPointF(at))
     qtbot.mouseDClick(viewport, LEFT, NONE, at)
     assert stage.view.target == pytest.approx(tuple(point))
