@@ -56,7 +56,8 @@ def dressed(axes: Any, look: Look, title: str) -> None:
     axes.tick_params(which="both", colors=look.quiet, length=0, **tick_font())
     axes.grid(True, color=look.line, lw=0.6, alpha=0.7)
     axes.set_axisbelow(True)
-    axes.set_title(words(title), color=look.text, loc="left", **font(13))
+    # With a place of its own matplotlib need not look for one at every drawing.
+    axes.set_title(words(title), color=look.text, loc="left", y=1.0, **font(13))
 
 
 def tick_font() -> dict[str, Any]:
@@ -72,6 +73,8 @@ def axis_words(axis: Axis) -> str:
 
 def labelled(axes: Any, look: Look, x: Axis, y: Axis) -> None:
     """Write titles and units, and keep the ends that an axis has."""
+    from matplotlib.ticker import NullLocator
+
     axes.set_xlabel(axis_words(x), color=look.quiet, **font(11))
     axes.set_ylabel(axis_words(y), color=look.quiet, **font(11))
     for axis, setter in ((x, axes.set_xlim), (y, axes.set_ylim)):
@@ -83,6 +86,10 @@ def labelled(axes: Any, look: Look, x: Axis, y: Axis) -> None:
     if axes.get_xscale() == "linear":
         wide = axes.get_position().width * axes.figure.get_size_inches()[0] * DPI
         axes.locator_params(axis="x", nbins=max(2, min(9, int(wide / _TICK))))
+    for ticks, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if ticks.get_scale() == "log" and high > 100.0 * low:
+            # Over decades those between are not seen, and laying them out takes long.
+            ticks.set_minor_locator(NullLocator())
 
 
 def scaled(axes: Any, x: Axis, y: Axis) -> None:
@@ -185,7 +192,7 @@ def legend_of(axes: Any, look: Look) -> None:
     axes.set_position((box.x0, box.y0, box.width, box.height - room / high))
     title = axes.get_title(loc="left")
     pad = 6.0 + room * 72.0 / DPI
-    axes.set_title(title, loc="left", color=look.text, pad=pad, **font(13))
+    axes.set_title(title, loc="left", color=look.text, pad=pad, y=1.0, **font(13))
     small = font(11)
     for k, names in enumerate(lines):
         legend = axes.legend(
