@@ -341,6 +341,16 @@ def test_presets_have_keys(
     assert len(runners.made) == 2, "there is no ninth"
 
 
+def test_every_start_is_told_as_python(
+    qtbot: QtBot, session: Session, lab: LabWorkspace, runners: Runners
+) -> None:
+    lines: list[str] = []
+    session.logged.connect(lines.append)
+    lab.run.open("tests/every-other")
+    qtbot.waitUntil(lambda: bool(lines))
+    assert lines == ["run = po.experiment('tests/every-other'); run.reset(0); run.step(0)"]
+
+
 def test_a_new_seed_is_another_run(
     qtbot: QtBot, window: Window, lab: LabWorkspace, runners: Runners
 ) -> None:

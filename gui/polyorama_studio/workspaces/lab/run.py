@@ -109,7 +109,6 @@ class Run(Playing):
         if 0 <= number < len(self.loaded.kind.presets):
             self.pending, self.preset = {}, number
             setup = self.setup.with_preset(self.loaded.kind.presets[number])
-            self._session.log_python(setup.python(0))
             self._start(setup, playing=self.playing)
 
     def set_seed(self, seed: int) -> None:
@@ -174,6 +173,7 @@ class Run(Playing):
         if number != self._link.number:
             return
         setup, loaded = result
+        self._session.log_python(setup.python(catch_up))
         self.replaying = False
         self.folder = self._folders.fresh(number)
         new = self._take(setup, loaded)
