@@ -441,13 +441,17 @@ def test_titles_that_do_not_fit_lose_what_explains_them(qtbot: QtBot, theme: The
     assert _fitting(title, metrics, 80.0) == "log10 γ"
 
 
-def test_a_picture_makes_room_for_the_title_of_its_colours(qtbot: QtBot, theme: Theme) -> None:
-    room, tops = QRectF(0.0, 0.0, 400.0, 300.0), []
-    for title in ("H", "Entry of the Hessian"):
-        view = Image(id="i", title="Hessian", key="h", value=Axis(title))
-        widget = shown(qtbot, theme, view)
-        snapshot = Snapshot(0, {"h": np.eye(8)})
-        widget.show_update(snapshot, history_of(a=np.arange(1.0)))
-        tops.append(widget._room(room).top())
-    assert tops[0] == 0.0
-    assert tops[1] >= QFontMetricsF(widget.look.label).height()
+@pytest.mark.parametrize("size", [(400.0, 300.0), (320.0, 300.0), (900.0, 200.0)])
+@pytest.mark.parametrize("title", ["H", "Entry of the Hessian"])
+def test_a_picture_makes_room_for_the_title_of_its_colours(
+    qtbot: QtBot, theme: Theme, size: tuple[float, float], title: str
+) -> None:
+    room = QRectF(0.0, 0.0, *size)
+    widget = shown(qtbot, theme, Image(id="i", title="Hessian", key="h", value=Axis(title)))
+    widget.show_update(Snapshot(0, {"h": np.eye(8)}), history_of(a=np.arange(1.0)))
+    metrics = QFontMetricsF(widget.look.label)
+    wide = metrics.horizontalAdvance(title)
+    words = QRectF(room.right() - wide, 0.0, wide, metrics.height())
+    (place,) = widget.places(widget._room(room))
+    assert not place.intersects(words)
+    assert place.width() > 0.6 * min(size[0] - wide, size[1] - metrics.height())

@@ -111,13 +111,26 @@ class ImageView(ViewWidget):
         """Where pictures lie, without the strip of colours."""
         if self.values is None:
             return room
+        wide = self._scale_room
+        beside = room.adjusted(0.0, 0.0, -wide, 0.0)
+        over = QFontMetricsF(self.look.label).horizontalAdvance(self._scale_words) - wide
+        if over <= 0.0 or not self.pixels or not self._has_scale(room):
+            return beside
+        # A title wider than its strip: pictures at its left or below it, wherever they are larger.
+        rooms = beside.adjusted(0.0, 0.0, -over, 0.0), beside.adjusted(0.0, self._head, 0.0, 0.0)
+        return max(rooms, key=lambda inner: self.places(inner)[0].width())
+
+    def _has_scale(self, room: QRectF) -> bool:
+        """Whether there is room for the strip of colours."""
+        return room.height() >= 4.0 * QFontMetricsF(self.look.numbers).height()
+
+    @property
+    def _scale_room(self) -> float:
+        """Width of the strip of colours, its numbers and what parts it from pictures."""
         numbers = QFontMetricsF(self.look.numbers)
         wide = max(numbers.horizontalAdvance(said(end, 2)) for end in self.colors.ends)
-        wide = max(wide, numbers.horizontalAdvance("0.00")) + self.look.gap + self._strip_width
-        # A title that is wider than its strip needs a line of its own.
-        long = QFontMetricsF(self.look.label).horizontalAdvance(self._scale_words) > wide
-        head = self._head if long and room.height() >= 4.0 * numbers.height() else 0.0
-        return room.adjusted(0.0, head, -(wide + self.look.gap), 0.0)
+        wide = max(wide, numbers.horizontalAdvance("0.00"))
+        return wide + 2.0 * self.look.gap + self._strip_width
 
     @property
     def _scale_words(self) -> str:
@@ -191,10 +204,10 @@ class ImageView(ViewWidget):
 
     def _paint_scale(self, painter: QPainter, room: QRectF, inner: QRectF) -> None:
         look, numbers = self.look, QFontMetricsF(self.look.numbers)
-        if room.height() < 4.0 * numbers.height() or inner.width() < 8.0:
+        if not self._has_scale(room) or inner.width() < 8.0:
             return
         strip = QRectF(
-            inner.right() + look.gap, room.top() + self._head,
+            room.right() - self._scale_room + look.gap, room.top() + self._head,
             self._strip_width, room.height() - self._head,
         )  # fmt: skip
         gradient = QLinearGradient(strip.bottomLeft(), strip.topLeft())
