@@ -77,9 +77,13 @@ class Guest(Hand):
         parent = widget.parentWidget()
         while parent is not None and not isinstance(parent, QScrollArea):
             parent = parent.parentWidget()
-        if parent is not None:
-            parent.ensureWidgetVisible(widget)
-            self.rest(30)
+        # What has just been opened may still find its place.
+        for _ in range(20):
+            if parent is not None:
+                parent.ensureWidgetVisible(widget)
+            self.rest(50)
+            if not widget.visibleRegion().isEmpty():
+                break
         self.check(not widget.visibleRegion().isEmpty(), "A field cannot be scrolled into sight.")
 
     def has_action(self, action_id: str) -> bool:
