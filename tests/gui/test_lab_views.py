@@ -455,3 +455,16 @@ def test_a_picture_makes_room_for_the_title_of_its_colours(
     (place,) = widget.places(widget._room(room))
     assert not place.intersects(words)
     assert place.width() > 0.6 * min(size[0] - wide, size[1] - metrics.height())
+
+
+def test_bars_that_are_not_there_yet_say_so(qtbot: QtBot, theme: Theme) -> None:
+    view = Bars(id="b", title="", value=Axis("Ratio"), series=(Series("a", "First"),))
+    widget = shown(qtbot, theme, view)
+
+    def inked() -> bool:
+        image = widget.body.grab().toImage()
+        across, middle = range(image.width()), image.height() // 2
+        return len({image.pixelColor(x, middle).rgb() for x in across}) > 1
+
+    widget.show_update(Snapshot(0, {}), history_of(a=np.arange(1.0)))
+    assert inked()

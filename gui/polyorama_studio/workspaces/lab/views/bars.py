@@ -127,6 +127,9 @@ class BarsView(ViewWidget):
 
     def _paint(self, painter: QPainter, room: QRectF) -> None:
         if not self.bars:
+            painter.setFont(self.look.label)
+            painter.setPen(self.look.tokens.color("quiet"))
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.tr("Not measured yet"))
             return
         metrics = QFontMetricsF(self.look.label)
         if len(self.bars) * 1.3 * metrics.height() <= room.height():

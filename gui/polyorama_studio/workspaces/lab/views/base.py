@@ -266,8 +266,13 @@ class ViewWidget(QWidget):
         side = metrics.height()
         middle = at.y() - 0.5 * metrics.xHeight()
         if entry.mark == "line":
+            ends = QPointF(at.x(), middle), QPointF(at.x() + 1.25 * side, middle)
+            if entry.edged:  # its colour is made for a colour map, not for the card
+                under = QPen(self.look.tokens.color("quiet"), entry.pen.widthF() + 2.0)
+                painter.setPen(under)
+                painter.drawLine(*ends)
             painter.setPen(entry.pen)
-            painter.drawLine(QPointF(at.x(), middle), QPointF(at.x() + 1.25 * side, middle))
+            painter.drawLine(*ends)
         else:
             tokens, color = self.look.tokens, entry.pen.color()
             hollow = entry.mark in ("ring", "frame")
