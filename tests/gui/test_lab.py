@@ -279,6 +279,8 @@ def test_live_parameters_take_hold_at_once(qtbot: QtBot, lab: LabWorkspace, runn
     assert lab.side.note.text().count("Step 50") == 1, "a drag is told by where it ended"
     assert "Step 50: Drift 0.5" in lab.side.note.text()
     assert lab.session.python[-1] == "run.set('drift', 0.5)"
+    field.commit(0.1 + 0.2)
+    assert lab.session.python[-1] == "run.set('drift', 0.3)"
     assert len(runners.made) == 1
     assert not lab.side.form.restart.isVisible()
     lab.side.form.fields["mirrored"].click()

@@ -116,7 +116,10 @@ class ParameterForm(QWidget):
         return number
 
     def _change(self, parameter: Parameter, value: Any) -> None:
-        value = round(value) if parameter.kind == "whole" else value
+        if parameter.kind == "whole":
+            value = round(value)
+        elif parameter.kind == "number":
+            value = float(f"{value:.9g}")  # a drag adds up steps, and with them their rounding
         self._run.set_value(parameter, value)
         if parameter.kind in ("flag", "choice"):
             self._tell(parameter)
