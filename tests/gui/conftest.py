@@ -46,6 +46,14 @@ def collected_on_this_thread() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def walked_once() -> Iterator[None]:
+    """What a module leaves is walked over once, not after every test of the modules to come."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     """Fail when a test leaves windows or threads of the studio."""

@@ -48,6 +48,8 @@ LONGEST_S = 0.050
 """Of the window's thread between two beats."""
 REFERENCE_SPIN_S = 0.00025
 """What `spin` takes on the machine that the limit is meant for."""
+BESIDE = 3.0
+"""How much longer the same work may take while jobs use both cores."""
 ATTEMPTS = 3
 """What the window's thread computes too long shows every time; what other programs add does not."""
 LARGE = 1 << 20
@@ -271,11 +273,17 @@ def test_the_windows_thread_computes_nothing_long(
     come_to_rest(qtbot, studio)
     use(qtbot, studio)
     come_to_rest(qtbot, studio)
+    heart = Heart()
+    use(qtbot, studio)
+    come_to_rest(qtbot, studio)
+    heart.stop()
     session.saving.give_up()
 
     found = []
     for number in range(ATTEMPTS):
         longest, limit = _measured(qtbot, studio, capture, photos, tmp_path / f"fit-{number}.ply")
+        # Threads beside it take caches; how much, the same use without jobs cannot tell.
+        limit = max(limit, BESIDE * heart.longest_work)
         found.append(f"{1000 * longest:.0f} ms of {1000 * limit:.0f}")
         if longest <= limit:
             break
