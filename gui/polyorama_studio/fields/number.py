@@ -308,9 +308,8 @@ class NumberField(QWidget):
         edit, self._edit = self._edit, None
         if edit is None:
             return
-        had_focus = edit.hasFocus()
         edit.removeEventFilter(self)
-        if had_focus:
+        if edit.hasFocus():
             self.setFocus(Qt.FocusReason.OtherFocusReason)
         edit.hide()
         edit.deleteLater()

@@ -356,8 +356,7 @@ class NodeTree(QAbstractItemModel):
         for item in changed[:_MOST_STEPS]:
             self.dataChanged.emit(self._index(item), self._index(item, LOCK))
         if len(changed) > _MOST_STEPS:
-            last = len(self._root.children) - 1
-            self.dataChanged.emit(self.index(0, NAME), self.index(last, LOCK))
+            self.dataChanged.emit(self.index(0, NAME), self.index(self.rowCount() - 1, LOCK))
 
 
 def _ids_of(data: QMimeData) -> list[str]:

@@ -5,6 +5,7 @@ A batch is the same for every network of a run, and belongs to its seed and step
 
 from __future__ import annotations
 
+import abc
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ _HELD_OUT = 360
 Batch = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 
 
-class Task:
+class Task(abc.ABC):
     """Examples to learn from.
 
     Parameters
@@ -43,9 +44,9 @@ class Task:
         self.inputs, self.outputs = inputs, outputs
         self.start, self.entropy = start, entropy
 
+    @abc.abstractmethod
     def batch(self, luck: np.random.Generator, size: int) -> Batch:
         """Examples to train on: x (B, inputs) and y (B, outputs), float64."""
-        raise NotImplementedError
 
     def probe(self, luck: np.random.Generator, size: int) -> Batch:
         """Examples that are only looked at: kernel and sharpness are measured on them."""
