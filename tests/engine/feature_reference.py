@@ -6,33 +6,6 @@ import numpy as np
 import torch
 
 
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(
-            np.array_equal(value, second.values[key], equal_nan=True)
-            for key, value in first.values.items()
-        )
-    )
-
-
-def keys_of(view) -> set[str]:
-    """The keys that a view names."""
-    keys: set[str] = set()
-    for part in (view, *getattr(view, "layers", ()), *getattr(view, "series", ())):
-        for name in ("key", "x", "over", "limit"):
-            key = getattr(part, name, "")
-            if isinstance(key, str) and key:
-                keys.add(key)
-        value = getattr(part, "value", "")
-        if isinstance(value, str) and value:
-            keys.add(value)
-    return keys
-
-
 def plain_mlp(weights, x):
     """NN(x) and all hidden layers of one network, example by example, neuron by neuron."""
     *hidden, last = weights

@@ -196,3 +196,20 @@ def test_the_list_says_all_of_ours_without_compiler_and_torch() -> None:
         assert f"{name} " in done.stdout
         assert title in done.stdout
         assert summary.endswith(".")
+
+
+def test_to_look_at_our_own_loads_no_compiler_and_no_torch() -> None:
+    code = """
+import sys
+from polyorama.lab.catalog import experiment_class
+for name in sys.argv[1:]:
+    kind = experiment_class(name)
+    kind.parameters(), kind.presets, kind().views()
+    for module in ("numba", "torch", "scipy", "sklearn"):
+        if module in sys.modules:
+            sys.exit(f"{name} loads {module}")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *OWN], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

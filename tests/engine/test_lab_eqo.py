@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -26,6 +23,7 @@ from polyorama.lab.rl.race import METHODS, TUNED, Race
 from polyorama.lab.views import Curve, Field
 from tests.engine import rl_reference as reference
 from tests.engine.chance import assert_normal, scores_of_mean
+from tests.engine.lab_looks import assert_claim_holds, assert_stepped_alike, keys_of, same
 
 PRESETS = EqoExperiment.presets
 TITLES = [preset.title for preset in PRESETS]
@@ -37,30 +35,6 @@ def made(preset, **changes):
     """A preset in strides that are short enough for a test."""
     values = {"stride": 2, **changes}
     return EqoExperiment(EqoParams(**{**preset.values, **values}), preset.rivals or None)
-
-
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(
-            np.array_equal(value, second.values[key], equal_nan=True)
-            for key, value in first.values.items()
-        )
-    )
-
-
-def keys_of(view) -> set[str]:
-    """The keys that a view names."""
-    keys: set[str] = set()
-    for part in (view, *getattr(view, "layers", ()), *getattr(view, "series", ())):
-        for name in ("key", "value", "vector", "over", "x"):
-            key = getattr(part, name, "")
-            if isinstance(key, str) and key:
-                keys.add(key)
-    return keys
 
 
 # Races
@@ -188,27 +162,9 @@ def test_it_is_in_the_gallery() -> None:
     assert experiment_class("eqo") is EqoExperiment
 
 
-def test_to_look_at_it_loads_no_compiler() -> None:
-    code = (
-        "import sys; from polyorama.lab.catalog import experiment_class as e; "
-        "c = e('rl/eqo'); c.parameters(); c.presets; c().views(); "
-        "sys.exit(any(m in sys.modules for m in ('numba', 'torch', 'scipy')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 @pytest.mark.parametrize("preset", PRESETS, ids=TITLES)
 def test_ten_steps_are_ten_times_one(preset) -> None:
-    at_once, one_by_one = made(preset), made(preset)
-    at_once.reset(5), one_by_one.reset(5)
-    for count in (1, 12):
-        snapshot = at_once.step(count)
-        for _ in range(count):
-            other = one_by_one.step()
-        assert same(snapshot, other)
-    again = made(preset)
-    again.reset(5)
-    assert same(again.step(13), snapshot)
+    assert_stepped_alike(lambda: made(preset), (1, 12))
 
 
 def test_another_seed_is_another_run() -> None:
@@ -555,10 +511,7 @@ def test_claims_have_ids_of_their_own_and_say_what_fails() -> None:
     ],
 )  # fmt: skip
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    missed = [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
-    assert not missed
+    assert_claim_holds(claim)
 
 
 def test_untuned_eqo_pays_less_than_half() -> None:

@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class
 from polyorama.lab.training.feature_claims import TOY_CLAIMS
@@ -19,7 +18,8 @@ from polyorama.lab.training.feature_toy import (
     rich_sharpness,
 )
 from polyorama.lab.training.feature_toy_experiment import ToyExperiment, ToyParams, flow
-from tests.engine.feature_reference import keys_of, plain_toy, same
+from tests.engine.feature_reference import plain_toy
+from tests.engine.lab_looks import assert_claim_holds, keys_of, same
 
 # The toy
 
@@ -165,6 +165,4 @@ def test_the_toy_takes_one_step_and_refuses_rubbish() -> None:
     ],
 )
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    assert not [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
+    assert_claim_holds(claim)

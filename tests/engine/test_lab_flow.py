@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class
 from polyorama.lab.inference.directions import directions
@@ -16,7 +15,13 @@ from polyorama.lab.inference.flow_shapes import OBJECTS, PICTURES, SHAPES, of_pa
 from polyorama.lab.inference.slicing_kernels import Energy, Gauss, power_factor
 from polyorama.lab.views import Splats
 from tests.engine.chance import assert_normal, scores_of_mean
-from tests.engine.test_lab_slicing import keys_of, same
+from tests.engine.lab_looks import (
+    assert_claim_holds,
+    assert_seeds_differ,
+    assert_stepped_alike,
+    keys_of,
+    same,
+)
 
 SMALL = {"count": 300, "steps": 40}
 
@@ -157,7 +162,7 @@ def test_pictures_are_sampled_by_their_weights() -> None:
 # The experiment
 
 
-def test_it_is_in_the_gallery_and_looking_loads_no_compiler() -> None:
+def test_it_is_in_the_gallery_and_presets_can_be_made() -> None:
     assert experiment_class("mmd-flow") is FlowExperiment
     for preset in FlowExperiment.presets:
         FlowExperiment(FlowParams(**preset.values), preset.rivals or None)
@@ -165,16 +170,8 @@ def test_it_is_in_the_gallery_and_looking_loads_no_compiler() -> None:
 
 @pytest.mark.parametrize("rivals", [("energy",), ("energy", "gauss", "riesz")], ids=len)
 def test_ten_steps_are_ten_times_one(rivals) -> None:
-    at_once, one_by_one = made(rivals), made(rivals)
-    at_once.reset(5), one_by_one.reset(5)
-    for count in (1, 5, 9):
-        snapshot = at_once.step(count)
-        for _ in range(count):
-            other = one_by_one.step()
-        assert same(snapshot, other)
-    other_seed = made(rivals)
-    other_seed.reset(6)
-    assert not same(other_seed.step(15), snapshot)
+    assert_stepped_alike(lambda: made(rivals), (1, 5, 9))
+    assert_seeds_differ(lambda: made(rivals), 15)
 
 
 def test_particles_reach_the_target_and_the_run_ends() -> None:
@@ -319,7 +316,4 @@ def test_particles_that_are_lost_end_in_words() -> None:
     ids=[claim.id for claim in CLAIMS],
 )
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    missed = [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
-    assert not missed
+    assert_claim_holds(claim)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import torch
 
-from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class
 from polyorama.lab.training.hessian_blocks import (
@@ -22,18 +19,14 @@ from polyorama.lab.training.hessian_blocks import (
 from polyorama.lab.training.hessian_claims import CLAIMS
 from polyorama.lab.training.hessian_experiment import HessianBlocks, HessianParams
 from polyorama.lab.views import Curve, Image, Points
+from tests.engine.lab_looks import (
+    assert_claim_holds,
+    assert_seeds_differ,
+    assert_stepped_alike,
+    same,
+)
 
 SMALL = {"classes": 6, "hidden": 3, "every": 4, "steps": 20}
-
-
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(np.array_equal(v, second.values[key]) for key, v in first.values.items())
-    )
 
 
 @pytest.mark.parametrize("layers", [1, 2])
@@ -89,20 +82,16 @@ def test_shares_and_eigenvalues_are_those_of_the_blocks() -> None:
 
 
 def test_steps_may_be_grouped_in_any_way() -> None:
-    at_once, one_by_one = HessianBlocks(HessianParams(**SMALL)), HessianBlocks(
-        HessianParams(**SMALL)
-    )  # fmt: skip
-    first = at_once.reset(5)
-    assert same(first, one_by_one.reset(5))
-    for count in (1, 6, 8):
-        snapshot = at_once.step(count)
-        for _ in range(count):
-            other = one_by_one.step()
-        assert same(snapshot, other)
-    assert same(at_once.reset(5), first)
-    assert same(at_once.step(15), snapshot)
-    at_once.reset(6)
-    assert not same(at_once.step(15), snapshot)
+    def made() -> HessianBlocks:
+        return HessianBlocks(HessianParams(**SMALL))
+
+    last = assert_stepped_alike(made, (1, 6, 8))
+    assert_seeds_differ(made, 15)
+    experiment = made()
+    first = experiment.reset(5)
+    experiment.step(3)
+    assert same(experiment.reset(5), first)
+    assert same(experiment.step(15), last)
 
 
 def test_the_rate_may_change_on_the_way() -> None:
@@ -185,19 +174,10 @@ def test_wrong_parameters_are_refused(options, words: str) -> None:
         HessianParams(**options)
 
 
-def test_to_look_at_it_loads_no_torch() -> None:
+def test_it_is_in_the_gallery() -> None:
     assert experiment_class("hessian-blocks") is HessianBlocks
-    code = (
-        "import sys; from polyorama.lab.catalog import experiment_class as e; "
-        "c = e('training/hessian-blocks'); c.parameters(); c.presets; c().views(); "
-        "sys.exit(any(m in sys.modules for m in ('numba', 'torch', 'scipy')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    missed = [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
-    assert not missed
+    assert_claim_holds(claim)

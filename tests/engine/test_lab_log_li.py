@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -16,6 +14,13 @@ from polyorama.lab.bandits.log_li_experiment import LogLiExperiment, LogLiParams
 from polyorama.lab.bandits.surfaces import painted
 from polyorama.lab.catalog import experiment_class, experiment_ids
 from polyorama.lab.views import Bars, Curve, Field, Image, Points, Tree
+from tests.engine.lab_looks import (
+    assert_claim_holds,
+    assert_seeds_differ,
+    assert_stepped_alike,
+    keys_of,
+    same,
+)
 
 PRESETS = LogLiExperiment.presets
 TITLES = [preset.title for preset in PRESETS]
@@ -26,59 +31,15 @@ def made(preset, **changes):
     return LogLiExperiment(LogLiParams(**values), preset.rivals or None)
 
 
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(
-            np.array_equal(value, second.values[key], equal_nan=True)
-            for key, value in first.values.items()
-        )
-    )
-
-
-def keys_of(view) -> set[str]:
-    """The keys that a view names."""
-    keys: set[str] = set()
-    for part in (view, *getattr(view, "layers", ()), *getattr(view, "series", ())):
-        for name in ("key", "value", "parents", "shares", "state", "over", "limit"):
-            key = getattr(part, name, "")
-            if isinstance(key, str) and key:
-                keys.add(key)
-    return keys
-
-
 def test_it_is_the_first_of_the_gallery() -> None:
     assert experiment_ids()[0] == "bandits/log-li"
     assert experiment_class("log-li") is LogLiExperiment
 
 
-def test_to_look_at_it_loads_no_compiler() -> None:
-    code = (
-        "import sys; from polyorama.lab.catalog import experiment_class as e; "
-        "c = e('bandits/log-li'); c.parameters(); c.presets; c().views(); "
-        "sys.exit(any(m in sys.modules for m in ('numba', 'torch', 'scipy')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 @pytest.mark.parametrize("preset", PRESETS, ids=TITLES)
 def test_ten_steps_are_ten_times_one(preset) -> None:
-    at_once, one_by_one = made(preset), made(preset)
-    at_once.reset(5), one_by_one.reset(5)
-    for count in (1, 10, 30):
-        snapshot = at_once.step(count)
-        for _ in range(count):
-            other = one_by_one.step()
-        assert same(snapshot, other)
-    again = made(preset)
-    again.reset(5)
-    assert same(again.step(41), snapshot)
-    other_seed = made(preset)
-    other_seed.reset(6)
-    assert not same(other_seed.step(41), snapshot)
+    assert_stepped_alike(lambda: made(preset), (1, 10, 30))
+    assert_seeds_differ(lambda: made(preset), 41)
 
 
 def test_a_run_ends_at_its_horizon() -> None:
@@ -296,10 +257,7 @@ def test_claims_have_ids_of_their_own_and_say_what_fails() -> None:
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    missed = [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
-    assert not missed
+    assert_claim_holds(claim)
 
 
 def test_an_outcome_is_the_mean_over_its_seeds() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -33,6 +30,13 @@ from polyorama.lab.inference.slicing_methods import (
 from polyorama.lab.streams import stream
 from polyorama.lab.views import Bars, Curve, Distribution, Points
 from tests.engine.chance import assert_normal, scores_of_mean
+from tests.engine.lab_looks import (
+    assert_claim_holds,
+    assert_seeds_differ,
+    assert_stepped_alike,
+    keys_of,
+    same,
+)
 
 PRESETS = SlicingExperiment.presets
 TITLES = [preset.title for preset in PRESETS]
@@ -45,30 +49,6 @@ LONG = ("three-dimensions", "ten-dimensions", "fifty-dimensions", "lead-in-fifty
 def made(preset, **changes):
     values = {**preset.values, **changes}
     return SlicingExperiment(SlicingParams(**values), preset.rivals or None)
-
-
-def same(first, second) -> bool:
-    return (
-        first.step == second.step
-        and first.note == second.note
-        and first.acting == second.acting
-        and set(first.values) == set(second.values)
-        and all(
-            np.array_equal(value, second.values[key], equal_nan=True)
-            for key, value in first.values.items()
-        )
-    )
-
-
-def keys_of(view) -> set[str]:
-    """The keys that a view names."""
-    keys: set[str] = set()
-    for part in (view, *getattr(view, "layers", ()), *getattr(view, "series", ())):
-        for name in ("key", "value", "x", "over", "limit"):
-            key = getattr(part, name, "")
-            if isinstance(key, str) and key:
-                keys.add(key)
-    return keys
 
 
 def problem(kernel=None, dimension: int = 3, count: int = 40) -> Problem:
@@ -168,31 +148,14 @@ def test_a_design_is_made_anew_as_it_was_shipped() -> None:
 # The experiment
 
 
-def test_to_look_at_it_loads_no_compiler() -> None:
-    code = (
-        "import sys; from polyorama.lab.catalog import experiment_class as e; "
-        "c = e('inference/qmc-slicing'); c.parameters(); c.presets; c().views(); "
-        "sys.exit(any(m in sys.modules for m in ('numba', 'torch', 'scipy')))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_it_is_in_the_gallery() -> None:
     assert experiment_class("qmc-slicing") is SlicingExperiment
 
 
 @pytest.mark.parametrize("preset", PRESETS[:5:2] + PRESETS[6:8], ids=TITLES[:5:2] + TITLES[6:8])
 def test_ten_steps_are_ten_times_one(preset) -> None:
-    at_once, one_by_one = made(preset), made(preset)
-    at_once.reset(5), one_by_one.reset(5)
-    for count in (1, 16, 53):
-        snapshot = at_once.step(count)
-        for _ in range(count):
-            other = one_by_one.step()
-        assert same(snapshot, other)
-    again = made(preset)
-    again.reset(5)
-    assert same(again.step(70), snapshot)
-    other_seed = made(preset)
-    other_seed.reset(6)
-    assert not same(other_seed.step(70), snapshot)
+    assert_stepped_alike(lambda: made(preset), (1, 16, 53))
+    assert_seeds_differ(lambda: made(preset), 70)
 
 
 def test_a_run_ends_after_its_runs() -> None:
@@ -357,10 +320,7 @@ def test_claims_have_ids_of_their_own_and_say_what_fails() -> None:
     ids=[claim.id for claim in CLAIMS],
 )
 def test_claims_hold(claim) -> None:
-    figures = run(claim.measure())
-    assert figures
-    missed = [f"{f.name}: {f.value:g}" for f in figures if not f.holds]
-    assert not missed
+    assert_claim_holds(claim)
 
 
 def test_exponents_are_slopes_of_mean_errors() -> None:

@@ -11,7 +11,7 @@ from polyorama.lab.inference.directions import directions, spread_energy
 from polyorama.lab.inference.slicing_methods import Estimate
 from polyorama.lab.inference.slicing_spread import MOST_ENERGY, SpreadExperiment, SpreadParams
 from tests.engine.chance import assert_normal, scores_of_mean
-from tests.engine.test_lab_slicing import keys_of, same
+from tests.engine.lab_looks import keys_of, same
 
 ALL = tuple(rival.id for rival in SpreadExperiment.rivals)
 
