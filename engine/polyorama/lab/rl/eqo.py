@@ -16,13 +16,18 @@ from polyorama.core.compile import kernel
 from polyorama.lab.rl.learner import Floats, Learner, Model, Task
 from polyorama.lab.rl.lookahead import expect, take_best
 
-__all__ = ["Eqo", "bonus_scale", "quasi_optimism"]
+__all__ = ["Eqo", "bonus_scale", "logarithms", "quasi_optimism"]
+
+
+def logarithms(task: Task, episodes: int) -> tuple[float, float]:
+    """Of Theorem 1: l1 = log(24 H S A / delta) and l2 = log(1 + K H / (S A)) for K `episodes`."""
+    pairs = task.states * task.actions
+    first = math.log(24.0 * task.horizon * pairs / task.delta)
+    return first, math.log1p(episodes * task.horizon / pairs)
 
 
 def bonus_scale(task: Task, episodes: int | None = None) -> float:
-    """Theorem 1: c = max{7 H l1, 1.4 H sqrt(K l1 / (S A l2))}.
-
-    l1 = log(24 H S A / delta) and l2 = log(1 + K H / (S A)).
+    """Theorem 1: c = max{7 H l1, 1.4 H sqrt(K l1 / (S A l2))}, with `logarithms` l1 and l2.
 
     Parameters
     ----------
@@ -33,15 +38,14 @@ def bonus_scale(task: Task, episodes: int | None = None) -> float:
     """
     count = task.episodes if episodes is None else episodes
     pairs = task.states * task.actions
-    first = math.log(24.0 * task.horizon * pairs / task.delta)
-    second = math.log1p(count * task.horizon / pairs)
+    first, second = logarithms(task, count)
     least = 7.0 * task.horizon * first
     return max(least, 1.4 * task.horizon * math.sqrt(count * first / (pairs * second)))
 
 
 def quasi_optimism(task: Task, c: float) -> float:
     """lambda_k = 7 H l1 / c_k: by Lemma 2, V^k + (3/2) lambda_k H >= V* if lambda_k <= 1."""
-    first = math.log(24.0 * task.horizon * task.states * task.actions / task.delta)
+    first, _ = logarithms(task, task.episodes)
     return 7.0 * task.horizon * first / c if c > 0.0 else math.inf
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from polyorama.core.jobs import Progress
 from polyorama.lab.claims import Claim, Figure
-from polyorama.lab.rl.eqo import Eqo, bonus_scale, quasi_optimism
+from polyorama.lab.rl.eqo import Eqo, bonus_scale, logarithms, quasi_optimism
+from polyorama.lab.rl.eqo_stage import TITLES
 from polyorama.lab.rl.learner import Task
 from polyorama.lab.rl.race import TUNED, Race
 from polyorama.lab.rl.worlds import river_swim
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["CLAIMS", "Fall", "fall", "planning_times", "regrets", "theorem_bound", "tuned_to"]
 
 _FOUR = ("eqo", "ucbvi-bf", "mvp", "ucbvi-ch")
-_NAMES = {
-    "eqo": "EQO", "ucbvi-bf": "UCBVI-BF", "mvp": "MVP", "ucbvi-ch": "UCBVI-CH", "ucrl2": "UCRL2",
-    "euler": "EULER", "psrl": "PSRL", "rlsvi": "RLSVI",
-}  # fmt: skip
 _SEEDS = range(5)
 _EPISODES = 30_000
 
@@ -118,7 +115,7 @@ def _untuned() -> Job[tuple[Figure, ...]]:
             low, high = known_regret * (1.0 - _WITHIN), known_regret * (1.0 + _WITHIN)
             figures.append(
                 Figure(
-                    f"{_NAMES[name]}, {looks[column]:,} episodes", value, low, high, "reward",
+                    f"{TITLES[name]}, {looks[column]:,} episodes", value, low, high, "reward",
                     f"{known_regret:,}",
                 )
             )  # fmt: skip
@@ -126,7 +123,7 @@ def _untuned() -> Job[tuple[Figure, ...]]:
             rate = float(mean[name][3] - mean[name][2]) / 3000.0
             figures.append(
                 Figure(
-                    f"{_NAMES[name]}, an episode of the last 10 %", rate, 0.9 * last, 1.1 * last,
+                    f"{TITLES[name]}, an episode of the last 10 %", rate, 0.9 * last, 1.1 * last,
                     "reward", f"{last:g}",
                 )
             )  # fmt: skip
@@ -140,8 +137,7 @@ def theorem_bound(task: Task, leading: float = 38.0) -> float:
     that Theorem 2 has the same.
     """
     pairs = task.states * task.actions
-    first = math.log(24.0 * task.horizon * pairs / task.delta)
-    second = math.log1p(task.episodes * task.horizon / pairs)
+    first, second = logarithms(task, task.episodes)
     main = leading * task.horizon * math.sqrt(pairs * task.episodes * first * second)
     return main + 256.0 * task.horizon * task.states * pairs * first * (1.0 + second)
 
@@ -279,7 +275,7 @@ def _short_runs() -> Job[tuple[Figure, ...]]:
     ]  # fmt: skip
     figures += [
         Figure(
-            f"{_NAMES[name]}: regret over that of earning nothing",
+            f"{TITLES[name]}: regret over that of earning nothing",
             float(found[name].mean()) / nothing, 0.9, unit="times", reference="about linear",
         )
         for name in _FOUR
@@ -294,7 +290,7 @@ def _tie() -> Job[tuple[Figure, ...]]:
     mean = {name: float(table.mean()) for name, table in found.items()}
     figures = [
         Figure(
-            f"{_NAMES[name]}, S = 20, H = 80", mean[name], 0.75 * known[name], 1.25 * known[name],
+            f"{TITLES[name]}, S = 20, H = 80", mean[name], 0.75 * known[name], 1.25 * known[name],
             "reward", f"{known[name]}",
         )
         for name in _FOUR
@@ -332,7 +328,7 @@ def _all_untuned() -> Job[tuple[Figure, ...]]:
     mean = {name: float(table.mean()) for name, table in small.items()}
     figures = [
         Figure(
-            f"{_NAMES[name]} over EQO, S = 5, H = 20", mean[name] / mean["eqo"], high=most,
+            f"{TITLES[name]} over EQO, S = 5, H = 20", mean[name] / mean["eqo"], high=most,
             unit="times",
         )
         for name, most in zip(rivals, (1.0, 1.0, 0.01, math.inf), strict=True)
@@ -403,7 +399,7 @@ def _paper_sizes() -> Job[tuple[Figure, ...]]:
         )  # fmt: skip
         figures += [
             Figure(
-                f"S = {states}: {_NAMES[name]}, regret over that of earning nothing", value,
+                f"S = {states}: {TITLES[name]}, regret over that of earning nothing", value,
                 unit="times",
             )
             for name, value in share.items()

@@ -6,14 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from polyorama.lab.rl.eqo import Eqo, quasi_optimism
-from polyorama.lab.rl.eqo_stage import RIVALS
+from polyorama.lab.rl.eqo_stage import TITLES
 
 if TYPE_CHECKING:
     from polyorama.lab.rl.race import Contender, Race
 
 __all__ = ["acting_of", "note_of"]
 
-_TITLES = {rival.id: rival.title for rival in RIVALS}
 _LEARNED = 0.05
 """Share of V* below which what an episode loses counts as nothing."""
 
@@ -90,7 +89,7 @@ def _progress(race: Race, contender: Contender, learner: Eqo, tuned: bool) -> st
             f"c = {learner.c:.3g}, and plays well all the same."
         )
     if slow and others[slow] > _LEARNED:
-        return f"{well}; {_TITLES[slow]} still loses {others[slow]:.0%} of V* an episode."
+        return f"{well}; {TITLES[slow]} still loses {others[slow]:.0%} of V* an episode."
     return f"{well}; nobody is far behind." if others else f"{well}."
 
 
@@ -100,13 +99,13 @@ def _ending(race: Race, tuned: bool) -> str:
     best = min(regrets, key=lambda name: regrets[name])
     worst = max(regrets, key=lambda name: regrets[name])
     if regrets[worst] == regrets[best]:
-        who = _TITLES[best] if len(regrets) == 1 else "each of them"
+        who = TITLES[best] if len(regrets) == 1 else "each of them"
         return f"All {count:,} episodes are over: {who} paid {regrets[best]:,.0f}."
     nothing = race.target * count
     if regrets[best] > 0.8 * nothing:
         return (
             f"All {count:,} episodes are over and nobody learned much: the least regret, "
-            f"{_TITLES[best]}'s, is {regrets[best] / nothing:.0%} of earning nothing."
+            f"{TITLES[best]}'s, is {regrets[best] / nothing:.0%} of earning nothing."
         )
     times = regrets[worst] / max(regrets[best], 1e-9)
     if tuned and times < 1.5:
@@ -115,6 +114,6 @@ def _ending(race: Race, tuned: bool) -> str:
             f"{times:.2f} times the least."
         )
     return (
-        f"All {count:,} episodes are over: {_TITLES[best]} paid {regrets[best]:,.0f}, "
-        f"{_TITLES[worst]} {times:,.1f} times as much."
+        f"All {count:,} episodes are over: {TITLES[best]} paid {regrets[best]:,.0f}, "
+        f"{TITLES[worst]} {times:,.1f} times as much."
     )

@@ -12,7 +12,7 @@ from polyorama.lab.views import Arrows, Axis, Boxes, Curve, Dots, Field, Segment
 if TYPE_CHECKING:
     from polyorama.lab.views import Layer, View
 
-__all__ = ["FORMULA", "PRESETS", "RIVALS", "views_of"]
+__all__ = ["FORMULA", "PRESETS", "RIVALS", "TITLES", "views_of"]
 
 RIVALS = (
     Rival("eqo", "EQO", "Bonus c / N, values nearly optimistic (Lee & Oh 2025)"),
@@ -25,6 +25,7 @@ RIVALS = (
     Rival("ucrl2", "UCRL2", "The best world within confidence sets (Jaksch et al. 2010)"),
     Rival("euler", "EULER", "Bonuses from upper and lower values (Zanette & Brunskill 2019)"),
 )
+TITLES = {rival.id: rival.title for rival in RIVALS}
 
 FORMULA = Formula(
     r"Q_h = \min(\term{reward}{\hat r} + \term{bonus}{\frac{c_k}{N}}"
@@ -293,7 +294,8 @@ def _cost(active: tuple[str, ...]) -> Curve:
     return Curve(
         id="regret",
         title="Regret against planning",
-        help="Bonuses from variances take twice the sums; who plans less often is further left.",
+        help="Bonuses from variances take twice the sums, EULER's six times; who plans less often "
+        "is further left.",
         x=Axis("Products summed in plans", "million", log=True),
         y=Axis("Regret", "reward"),
         series=tuple(
