@@ -77,7 +77,7 @@ def test_the_river_is_worth_what_our_reference_found() -> None:
 
 
 def test_returns_have_the_value_of_the_policy_as_their_mean() -> None:
-    """3000 episodes with coins on ice, at the error rate of `chance`."""
+    """3000 episodes on ice, at the error rate of `chance`."""
     kinds = np.array([[4, 3, 3, 0], [0, 2, 3, 5]], float)
     world = worlds.grid(kinds, 6, 0.5)
     random = np.random.default_rng(8)
