@@ -97,6 +97,25 @@ def test_a_splat_node(panel: InspectorPanel, session: Session) -> None:
     assert "Selected splats" not in titles(panel)
 
 
+def test_pages_are_made_once_for_a_kind(panel: InspectorPanel, session: Session) -> None:
+    session.editing.run("choose", nodes=["wall"])
+    wall = panel.sections
+    session.editing.run("choose", nodes=["sun"])
+    assert panel.sections[0] is not wall[0]
+    assert not wall[0].isVisible()
+    session.editing.run("set", path="wall/translation", value=(1.0, 2.0, 3.0))
+    session.editing.run("choose", nodes=["wall"])
+    assert panel.sections is wall
+    shown = [number.value for number in row(panel, "translation").field.numbers]
+    assert shown == [1.0, 2.0, 3.0], "what changed unseen is shown"
+    for _ in range(4):
+        session.editing.undo()
+    assert titles(panel) == ["Scene", "Saved view"]
+    session.editing.open(scene())
+    session.editing.run("choose", nodes=["wall"])
+    assert panel.sections is not wall, "another document begins anew"
+
+
 def test_the_name_is_edited_in_the_header(
     qtbot: QtBot, panel: InspectorPanel, session: Session
 ) -> None:

@@ -84,8 +84,13 @@ def test_start_page_comes_and_goes(qtbot: QtBot, window: Window, tmp_path: Path)
     qtbot.waitUntil(lambda: window.session.stage.document is not None)
     assert not start.isVisible()
     assert window.viewport.cube.isVisible()
+    rows = start.findChildren(RecentRow)
+    window.session.preferences.remember([tmp_path])
+    assert start.findChildren(RecentRow) == rows, "nobody sees them"
     window.session.opening.close()
     assert start.isVisible()
+    rows = [row for row in start.findChildren(RecentRow) if row.isVisible()]
+    assert [row.path.name for row in rows] == [tmp_path.name]
 
 
 def test_recent_files_are_offered(qtbot: QtBot, window: Window, tmp_path: Path) -> None:

@@ -25,15 +25,40 @@ if TYPE_CHECKING:
 
 __all__ = ["InspectorPanel"]
 
+_MOST_PAGES = 8
 _TRANSFORM = ("translation", "rotation", "scale")
+
+
+class _Page(QWidget):
+    """Sections of one kind of thing."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.sections: list[Section] = []
+        self._column = column_of(self)
+        self._column.setSpacing(0)
+
+    def add(self, section: Section) -> None:
+        """Put one below the others."""
+        self._column.addWidget(section)
+        self.sections.append(section)
+
+    def retarget(self, nodes: Sequence[str]) -> None:
+        """Show others of the same kind with the same widgets."""
+        for section in self.sections:
+            if isinstance(section, CameraSection | SplatsSection):
+                section.nodes = nodes
+            for row in section.findChildren(fields.PropertyRow):
+                row.retarget(nodes)
 
 
 @guards
 class InspectorPanel(QWidget):
     """A header and sections that fold; several nodes show what they share.
 
-    Widgets are made anew only when something else is chosen or a node becomes something else;
-    otherwise each row follows the document by itself.
+    Widgets are made once for each kind of thing that is chosen and shown again for others of that
+    kind, for making them takes longer than a frame; in sight, each row follows the document by
+    itself.
     """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -42,6 +67,8 @@ class InspectorPanel(QWidget):
         self._session = session
         self._folded: set[str] = set()
         self._shape: Shape | None = None
+        self._pages: dict[Shape, _Page] = {}
+        """By the kind of thing, the one shown last at the end."""
         self._stale = True
         self.header = InspectorHeader(session, self)
         self._inside = QWidget(self)
@@ -49,7 +76,7 @@ class InspectorPanel(QWidget):
         side = Metrics.space[1]
         self._column.setContentsMargins(side, 0, side, side)
         self._column.setSpacing(0)
-        self.sections: list[Section] = []
+        self._column.addStretch(1)
         column = column_of(self)
         column.setSpacing(0)
         column.addWidget(self.header)
@@ -70,6 +97,10 @@ class InspectorPanel(QWidget):
     @Slot()
     def _on_replaced(self) -> None:
         self._shape = None
+        for page in self._pages.values():
+            page.hide()
+            page.deleteLater()
+        self._pages = {}
         self._on_edited(None)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -78,54 +109,56 @@ class InspectorPanel(QWidget):
         if self._stale:
             self.refresh()
 
+    @property
+    def sections(self) -> list[Section]:
+        """What is shown, from the top."""
+        return [] if self._shape is None else self._pages[self._shape.page].sections
+
     def refresh(self) -> None:
         """Show what is chosen."""
         self._stale = False
         document = self._session.editing.document
         shape = None if document is None else shape_of(document)
-        if shape != self._shape or (shape is None and self.sections):
-            before, self._shape = self._shape, shape
-            if shape is not None and before is not None and shape.is_like(before):
-                self._retarget(shape)
-            else:
-                self._rebuild(shape)
+        if shape != self._shape:
+            self._turn_to(shape)
         self.header.refresh()
         for section in self.sections:
             refresh = getattr(section, "refresh", None)
             if refresh is not None:
                 refresh()
 
-    def _retarget(self, shape: Shape) -> None:
-        """Show others of the same kind with the same widgets."""
-        for section in self.sections:
-            if isinstance(section, CameraSection | SplatsSection):
-                section.nodes = shape.nodes
-            for row in section.findChildren(fields.PropertyRow):
-                row.retarget(shape.nodes)
+    def _turn_to(self, shape: Shape | None) -> None:
+        """Show the page of what is chosen, which is made where there is none yet."""
+        for page in self._pages.values():
+            page.hide()
+        self._shape = shape
+        if shape is None:
+            return
+        page = self._pages.pop(shape.page, None)
+        if page is None:
+            page = self._made(shape)
+            self._column.insertWidget(self._column.count() - 1, page)
+        elif shape.nodes:
+            page.retarget(shape.nodes)
+        self._pages[shape.page] = page
+        for section in page.sections:
+            section.set_open(section.head.text() not in self._folded)
+        if len(self._pages) > _MOST_PAGES:
+            oldest = self._pages.pop(next(iter(self._pages)))
+            oldest.deleteLater()
+        page.show()
 
     # Building
 
-    def _rebuild(self, shape: Shape | None) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.sections = []
-        if shape is not None:
-            if shape.nodes:
-                self._show_nodes(shape)
-            else:
-                self._show_document(shape)
-        self._column.addStretch(1)
-
-    def _add(self, section: Section) -> None:
-        title = section.head.text()
-        section.set_open(title not in self._folded)
-        section.folded.connect(self._on_folded)
-        self._column.addWidget(section)
-        section.show()
-        self.sections.append(section)
+    def _made(self, shape: Shape) -> _Page:
+        page = _Page(self._inside)
+        if shape.nodes:
+            self._fill_with_nodes(page, shape)
+        else:
+            self._fill_with_document(page, shape)
+        for section in page.sections:
+            section.folded.connect(self._on_folded)
+        return page
 
     @Slot(bool)
     def _on_folded(self, folded: bool) -> None:
@@ -137,33 +170,35 @@ class InspectorPanel(QWidget):
             else:
                 self._folded.discard(title)
 
-    def _rows(self, title: str, owners: Sequence[str], names: Sequence[str]) -> Section:
-        section = Section(self._session.theme, title, self._inside)
+    def _rows(
+        self, page: _Page, title: str, owners: Sequence[str], names: Sequence[str]
+    ) -> Section:  # fmt: skip
+        section = Section(self._session.theme, title, page)
         for name in names:
             paths = [f"{owner}/{name}" for owner in owners]
             section.content.addWidget(fields.for_parameter(self._session, paths, section.body))
         return section
 
-    def _show_nodes(self, shape: Shape) -> None:
+    def _fill_with_nodes(self, page: _Page, shape: Shape) -> None:
         nodes = shape.nodes
-        self._add(self._rows(self.tr("Transform"), nodes, _TRANSFORM))
+        page.add(self._rows(page, self.tr("Transform"), nodes, _TRANSFORM))
         if shape.kind == "CameraRig":
-            self._add(CameraSection(self._session, nodes, shape.rig, self._inside))
+            page.add(CameraSection(self._session, nodes, shape.rig, page))
             lens = ("f_stop", "focus", "shutter", "eye_distance", "near")
-            self._add(self._rows(self.tr("Lens"), nodes, lens))
+            page.add(self._rows(page, self.tr("Lens"), nodes, lens))
         elif shape.names:
-            self._add(self._rows(shape.title, nodes, shape.names))
+            page.add(self._rows(page, shape.title, nodes, shape.names))
         if shape.kind == "SplatCloud":
-            self._add(SplatsSection(self._session, nodes, self._inside))
+            page.add(SplatsSection(self._session, nodes, page))
         if shape.selected:
-            self._add(SelectionSection(self._session, self._inside))
-        self._add(self._rows(self.tr("Display"), nodes, ("visible",)))
+            page.add(SelectionSection(self._session, page))
+        page.add(self._rows(page, self.tr("Display"), nodes, ("visible",)))
 
-    def _show_document(self, shape: Shape) -> None:
+    def _fill_with_document(self, page: _Page, shape: Shape) -> None:
         if shape.selected:
-            self._add(SelectionSection(self._session, self._inside))
-        self._add(self._rows(self.tr("Scene"), ("document",), ("background",)))
-        self._add(ViewSection(self._session, self._inside))
+            page.add(SelectionSection(self._session, page))
+        page.add(self._rows(page, self.tr("Scene"), ("document",), ("background",)))
+        page.add(ViewSection(self._session, page))
 
     def keyPressEvent(self, event) -> None:
         """Escape gives the keys back to the picture."""

@@ -42,11 +42,10 @@ class Shape:
     rig: str = ""
     selected: bool = False
 
-    def is_like(self, other: Shape) -> bool:
-        """Whether other nodes of the same kind are chosen, so that the same is shown of them."""
-        alone = len(self.nodes) == 1
-        same = bool(self.nodes) and bool(other.nodes) and alone == (len(other.nodes) == 1)
-        return same and replace(self, nodes=()) == replace(other, nodes=())
+    @property
+    def page(self) -> Shape:
+        """The same for every choice that is shown by the same widgets: one node, or several."""
+        return replace(self, nodes=("",) * min(len(self.nodes), 2))
 
 
 def shape_of(document: Document) -> Shape:

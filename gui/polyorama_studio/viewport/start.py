@@ -16,7 +16,7 @@ from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import legible, shortened, tip
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPixmap
+    from PySide6.QtGui import QPixmap, QShowEvent
 
     from polyorama_studio.session import Session
 
@@ -169,6 +169,7 @@ def _short(folder: Path) -> str:
         return str(folder)
 
 
+@guards
 class StartPage(QFrame):
     """The invitation, two buttons, projects that come with Polyorama, the recent files."""
 
@@ -225,8 +226,9 @@ class StartPage(QFrame):
         layout.addWidget(self._recent_title)
         layout.addSpacing(Metrics.space[0])
         layout.addLayout(self._recent)
-        session.preferences.recent_changed.connect(self.refresh)
-        session.theme.changed.connect(self.refresh)
+        self._stale = True
+        session.preferences.recent_changed.connect(self._on_changed)
+        session.theme.changed.connect(self._on_changed)
         self.refresh()
 
     def _made_cards(self) -> QWidget:
@@ -246,8 +248,20 @@ class StartPage(QFrame):
         return holder
 
     @Slot()
+    def _on_changed(self) -> None:
+        self._stale = True
+        if self.isVisible():
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What was opened meanwhile is shown now."""
+        super().showEvent(event)
+        if self._stale:
+            self.refresh()
+
     def refresh(self) -> None:
         """Show the recent files anew."""
+        self._stale = False
         for row in self._rows:
             self._recent.removeWidget(row)
             row.hide()
