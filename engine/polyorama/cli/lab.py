@@ -24,10 +24,9 @@ examples:
 EXPERIMENT is an id, the part after its slash, or a file of your own: my_walk.py:Walk.
 """
 
-_RUN_EXAMPLES = """\
-The parameters of the experiment are options, too; name it before --help to see them. Ctrl-C keeps
-what was recorded; --resume goes on with it.
-"""
+_PARAMETERS = (
+    "The parameters of the experiment are options, too; name it before --help to see them."
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,11 +59,9 @@ class _ActionParser(Parser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse's, once the parameters are known."""
-        if self.takes_parameters and args:
-            name = next((word for word in args if not word.startswith("-")), None)
-            # After an option with a value, the first word may be that value, no experiment.
-            if name is not None and args[0] == name:
-                self._add_parameters(name)
+        # After an option with a value, the first word may be that value, no experiment.
+        if self.takes_parameters and args and not args[0].startswith("-"):
+            self._add_parameters(args[0])
         return super().parse_known_args(args, namespace)
 
     def _add_parameters(self, name: str) -> None:
@@ -106,7 +103,8 @@ def _add_list(actions: Any) -> None:
 
 def _add_run(actions: Any) -> None:
     text = "run an experiment, and record it in a folder"
-    parser = actions.add_parser("run", help=text, description=text, epilog=_RUN_EXAMPLES)
+    kept = "Ctrl-C keeps what was recorded; --resume goes on with it."
+    parser = actions.add_parser("run", help=text, description=text, epilog=f"{_PARAMETERS} {kept}")
     parser.takes_parameters = True
     accept_negative_lists(parser)
     add = parser.add_argument
@@ -129,7 +127,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
 
 def _add_sweep(actions: Any) -> None:
     text = "run an experiment with many seeds: means and confidence bands"
-    parser = actions.add_parser("sweep", help=text, description=text, epilog=_RUN_EXAMPLES)
+    parser = actions.add_parser("sweep", help=text, description=text, epilog=_PARAMETERS)
     parser.takes_parameters = True
     accept_negative_lists(parser)
     add = parser.add_argument
