@@ -150,8 +150,9 @@ def test_a_file_that_is_there_is_replaced_only_by_a_whole_one(walk, tmp_path) ->
     target.write_bytes(b"mine")
     with pytest.raises(UsageError, match="no view 'nothing'; there are place, visits, spot"):
         run(export(walk, target, views=("nothing",)))
-    with pytest.raises(UsageError, match="no snapshot 99"):
-        run(export(walk, target, index=99))
+    for index in (99, -walk.length - 1):
+        with pytest.raises(UsageError, match=f"no snapshot {index};"):
+            run(export(walk, target, index=index))
     assert target.read_bytes() == b"mine"
     run(export(walk, target, size=SMALL))
     assert read_pixels(target).shape[:2] == (240, 320)

@@ -82,7 +82,7 @@ def figure_of(
     look = look_of(theme)
     chosen = views_of(experiment, views)
     figure = blank(size, look)
-    row = index + recording.length if index < 0 else index
+    row = recording.row_of(index)
     snapshot = recording.snapshot(row)
     painter = Painter(experiment, recording, row, snapshot, look, orbits or {})
     note = f"  {one_line(snapshot.note)}" if snapshot.note else ""

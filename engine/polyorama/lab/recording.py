@@ -93,11 +93,22 @@ class Recording(abc.ABC):
         FileFormatError
             If it lies on disk and is damaged.
         """
+        row = self.row_of(index)
+        return self.rows.snapshot(row, self._arrays(self.arrays_at(row)))
+
+    def row_of(self, index: int) -> int:
+        """The row of a snapshot, 0 to length - 1, or negative from the end.
+
+        Raises
+        ------
+        UsageError
+            If there is no such snapshot.
+        """
         check_whole(index, "index")
         row = index + self.length if index < 0 else index
         if not 0 <= row < self.length:
             raise UsageError(f"There is no snapshot {index}; the run has {self.length:,}.")
-        return self.rows.snapshot(row, self._arrays(self.arrays_at(row)))
+        return row
 
     def index_at(self, step: float) -> int:
         """The last snapshot that is not after a step; the first where all are."""
