@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.lab.look import DARK, rgb
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -15,7 +17,7 @@ __all__ = ["Arrays", "confidence", "cubes", "register_bits", "remembered_boxes",
 
 Arrays = dict[str, "NDArray[np.float64]"]
 
-_KEPT, _PRUNED = (0.424, 0.753, 0.545), (0.910, 0.439, 0.373)
+_KEPT, _PRUNED = rgb(DARK.good), rgb(DARK.bad)
 _LATEST = 36
 _MOST_NODES = 1500
 _BLOCK = (2, 20)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.lab.look import DARK, rgb
 from polyorama.lab.rl.eqo import Eqo
 from polyorama.lab.rl.worlds import GOAL, SLIPPERY, START, TRAP, WALL
 
@@ -21,10 +22,10 @@ __all__ = ["Scenery", "bonuses", "gaps"]
 _BOXES = (
     # key, kind of cell, display RGB
     ("walls", WALL, (0.29, 0.31, 0.36)),
-    ("traps", TRAP, (0.910, 0.439, 0.373)),
+    ("traps", TRAP, rgb(DARK.bad)),
     ("ice", SLIPPERY, (0.612, 0.796, 1.0)),
-    ("starts", START, (0.90, 0.91, 0.93)),
-    ("goals", GOAL, (0.424, 0.753, 0.545)),
+    ("starts", START, rgb(DARK.text)),
+    ("goals", GOAL, rgb(DARK.good)),
 )
 _ARROW = 0.42
 """Length of a whole arrow, in cells."""
@@ -194,5 +195,5 @@ def _hope_shares(race: Race, contender: Contender) -> NDArray[np.float64]:
 
 def _glow(share: NDArray[np.float64]) -> NDArray[np.float64]:
     """(N, 3) display RGB: from quiet grey, where nothing is hoped for, to the warm accent."""
-    quiet, warm = np.array([0.604, 0.631, 0.678]), np.array([1.0, 0.706, 0.329])
+    quiet, warm = np.array(rgb(DARK.quiet)), np.array(rgb(DARK.accent))
     return np.asarray(quiet + share[:, None] * (warm - quiet))
