@@ -16,6 +16,7 @@ from polyorama.lab.training.feature_stage import (
     PRESETS,
     RIVALS,
     SHOWN_STRENGTHS,
+    WATCHED,
     views_of,
 )
 
@@ -38,7 +39,6 @@ PAPER = Paper(
 
 _GAMMAS, _ETAS = (-3, 3), (-8, 5)
 """Decades that the plane spans."""
-_RED = (0.95, 0.3, 0.35)
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class FeatureStrength(Experiment):
         plane, half = self._watched.plane, 0.5 / self.params.resolution
         x, y = math.log10(plane.gammas[cell]), math.log10(plane.etas[cell])
         values["watched"] = np.array([[x - half, y - half, x + half, y + half]])
-        values["watched_color"] = np.array([_RED])
+        values["watched_color"] = np.array([WATCHED])
 
     def views(self) -> tuple[View, ...]:
         """What the parameter `show` asks for."""

@@ -10,6 +10,7 @@ import numpy as np
 from polyorama.errors import UsageError
 from polyorama.lab.training.feature_nets import Network
 from polyorama.lab.training.feature_plane import Plane, edge_of, exponent
+from polyorama.lab.training.feature_stage import PALE
 from polyorama.lab.training.feature_tasks import PIXELS, Teacher, task_of
 from polyorama.lab.training.feature_watch import Watch
 
@@ -30,7 +31,7 @@ _MOST_WEIGHTS = 8_000_000
 _BINS, _POINTS = 48, 200
 _SHOWN_FILTERS = 16
 _CALM = 1.1
-_FAINT, _PALE = (0.45, 0.48, 0.54), (0.95, 0.95, 0.97)
+_FAINT = (0.45, 0.48, 0.54)
 
 Arrays = dict[str, "NDArray[Any]"]
 
@@ -168,8 +169,8 @@ class Room:
         for key, rates in (("largest", edge.largest), ("best", edge.best)):
             known = np.isfinite(rates)
             found[key] = np.stack([x[known], np.log10(rates[known])], axis=1)
-        found["largest_color"] = np.tile(_PALE, (len(found["largest"]), 1))
-        found["line_color"] = np.array([_PALE])
+        found["largest_color"] = np.tile(PALE, (len(found["largest"]), 1))
+        found["line_color"] = np.array([PALE])
         start = math.log10(self.lazy_edge)
         lazy = edge.largest[self.gammas < 1.001 * LAZY]
         if self.lazy_power == 2.0:

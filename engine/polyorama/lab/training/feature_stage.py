@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from polyorama.lab.views import Layer, View
 
-__all__ = ["FORMULA", "PRESETS", "RIVALS", "SHOWN_STRENGTHS", "field_of", "views_of"]
+__all__ = ["FORMULA", "PALE", "PRESETS", "RIVALS", "SHOWN_STRENGTHS", "WATCHED", "views_of"]
+
+PALE, WATCHED = (0.95, 0.95, 0.97), (0.95, 0.3, 0.35)
+"""Display RGB over the plane's colours: of edges, and of the box about the watched network."""
 
 FORMULA = Formula(
     r"f(x) = \term{scale}{\frac{1}{\gamma}} \left[ \term{net}{NN(x;\theta)}"
@@ -126,26 +129,14 @@ def _power(exponent: int) -> str:
     return "10" + "".join(_SUPERS[letter] for letter in str(exponent))
 
 
-def field_of(
+def _field(
     ends: tuple[float, float, float, float],
     movement: bool = False,
     span: int = 1,
     lazy: str = "γ²",
     rival: Rival | None = None,
 ) -> Field:
-    """The plane.
-
-    Parameters
-    ----------
-    ends
-        log10 of the least and greatest gamma, and eta, of its rectangle.
-    movement
-        Whether colours are how far weights moved, not how far the loss fell.
-    lazy
-        What the lazy edge goes as.
-    rival
-        Whose plane, where there are several; None for the watched one's.
-    """
+    """The plane, whose lazy edge goes as `lazy`; of a rival, where there are several."""
     left, right, bottom, top = ends
     value = (
         Axis("log10 of the relative movement of weights", low=-4.0, high=1.0)
@@ -188,7 +179,7 @@ def views_of(
     Parameters
     ----------
     ends
-        As `field_of`.
+        log10 of the least and greatest gamma, and eta, of the plane's rectangle.
     show
         "plane", "network" or "depths".
     active
@@ -196,20 +187,20 @@ def views_of(
     task
         What they learn.
     movement
-        As `field_of`.
+        Whether colours are how far weights moved, not how far the loss fell.
     """
     shapes = [rival for rival in RIVALS if rival.id in active]
     lazy = "γ" if task == "digits, cross-entropy" else "γ²"
     if show == "depths":
-        planes = (field_of(ends, movement, lazy=lazy, rival=rival) for rival in shapes)
+        planes = (_field(ends, movement, lazy=lazy, rival=rival) for rival in shapes)
         return (*planes, _edges(shapes, lazy), _exponents(shapes, lazy))
     if show == "plane":
-        plane = field_of(ends, movement, span=2, lazy=lazy)
+        plane = _field(ends, movement, span=2, lazy=lazy)
         return (plane, _exponents(shapes, lazy), _losses(), _collapse(), _features())
     pictures = task != "teacher" or active[0] == "conv"
     last = _filters(active[0]) if pictures else _neurons()
     return (
-        field_of(ends, movement, lazy=lazy), _loss(), _sharpness(), last, _alignment(), _singular(),
+        _field(ends, movement, lazy=lazy), _loss(), _sharpness(), last, _alignment(), _singular(),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from polyorama.lab.experiment import Experiment, ExperimentParams, Preset
 from polyorama.lab.formula import Formula, Term
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.training.feature_experiment import PAPER
+from polyorama.lab.training.feature_stage import PALE, WATCHED
 from polyorama.lab.views import Axis, Boxes, Curve, Dots, Field, Segments, Series
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ __all__ = ["ToyExperiment", "ToyParams", "flow"]
 
 _GAMMAS, _ETAS, _A_DECADE = (-3, 4), (-7, 4), 8
 _LEARNT = 1e-3
-_PALE, _RED = (0.95, 0.95, 0.97), (0.95, 0.3, 0.35)
 _MOST_WEIGHTS = 6
 _FLOW_POINTS = 240
 _PATIENCE = 0.02
@@ -214,7 +214,7 @@ class ToyExperiment(Experiment):
         kernels = self._toy.kernels()[rows, np.arange(len(gammas))]
         values["kernel"] = np.where(known, kernels, np.nan)
         values["dots"] = np.stack([self._x[known], np.log10(edge.largest[known])], axis=1)
-        values["dot_color"] = np.tile(_PALE, (int(known.sum()), 1))
+        values["dot_color"] = np.tile(PALE, (int(known.sum()), 1))
         for key, line, ends in (
             ("lazy", lazy_edge, (_GAMMAS[0], 0.5)), ("rich", rich_edge, (-0.5, _GAMMAS[1])),
         ):  # fmt: skip
@@ -223,11 +223,11 @@ class ToyExperiment(Experiment):
             values[f"{key}_strength"], values[f"{key}_edge"] = at, rates
             values[f"{key}_kernel"] = 2.0 / rates
             values[f"{key}_line"] = np.stack([np.log10(at), np.log10(rates)], axis=1)[None]
-        values["line_color"] = np.array([_PALE])
+        values["line_color"] = np.array([PALE])
         x, y = self._x[self._column], self._y[self._row]
         box = 1.0 / _A_DECADE  # twice a cell, which is small: the frame leaves room for it
         values["watched"] = np.array([[x - box, y - box, x + box, y + box]])
-        values["watched_color"] = np.array([_RED])
+        values["watched_color"] = np.array([WATCHED])
 
     def _note(self, loss: float) -> str:
         from polyorama.lab.training.feature_toy import lazy_edge, plateau_time, rich_edge
