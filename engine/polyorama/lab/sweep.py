@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import heapq
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import wait
@@ -43,8 +42,9 @@ if TYPE_CHECKING:
 __all__ = ["Failure", "Plan", "Sweep", "sweep_job", "t_quantile"]
 
 _MOST_SEEDS = 1_000_000
-_MOST_STEPS = 100_000
+_MOST_LOOKS = 100_000
 _PATIENCE_S = 2.0
+"""Between asking the processes to end and ending them."""
 _AHEAD = 1000
 """Runs that others are ahead of one that takes long: their results wait for it in memory."""
 _FAILURES = 20
@@ -122,7 +122,7 @@ class Sweep:
         (values, columns, looks) of each: how many runs had a finite number there, their mean, and
         half the width of its confidence interval by Student's t; NaN below two runs.
     failures
-        Runs that count nowhere, at most 20.
+        Runs that count nowhere, fewer than 20.
     """
 
     title: str
@@ -269,7 +269,7 @@ def sweep_job(
     UsageError
         If a number is out of range, or the result would not fit into memory.
     ExperimentError
-        If 20 runs fail, or all; the text names the first with its seed.
+        If 20 runs fail, or all; the text names the first with its seed. If there is no scalar.
     UnavailableError
         If a process dies, or scipy is not there.
     """
@@ -295,8 +295,8 @@ def sweep_job(
                 failures.append(Failure(chosen[at], seed, result))
                 if len(failures) >= _FAILURES:
                     break
-                continue
-            sums.add(at, {k: v for k, v in result.items() if not k.startswith(TIMES)})
+            else:
+                sums.add(at, {k: v for k, v in result.items() if not k.startswith(TIMES)})
             yield Progress(done, len(tasks), note)
     if len(failures) in (len(tasks), _FAILURES):
         first = failures[0]
@@ -336,9 +336,9 @@ def _planned(
         raise UsageError("A seed is named twice; its run would count twice in the mean.")
     pause = max(1, steps // 100) if every is None else every
     check_whole(pause, "every")
-    if pause < 1 or steps / pause > _MOST_STEPS:
+    if pause < 1 or steps / pause > _MOST_LOOKS:
         raise UsageError(
-            f"Runs are looked at every 1 or more steps, {_MOST_STEPS:,} times at most."
+            f"Runs are looked at every 1 or more steps, {_MOST_LOOKS:,} times at most."
         )
     if bool(parameter) != bool(len(values)):
         raise UsageError("A sweep over a parameter needs its name and its values.")
@@ -382,17 +382,15 @@ def _done(plan: Plan, task: _Task) -> _Result:
     return columns
 
 
-def _in_order(
-    results: Iterator[tuple[int, _Result]],
-) -> Iterator[tuple[int, _Result]]:
+def _in_order(results: Iterator[tuple[int, _Result]]) -> Iterator[tuple[int, _Result]]:
     """Results by their number: sums of floats depend on their order."""
-    waiting: list[tuple[int, int, _Result]] = []
+    waiting: dict[int, _Result] = {}
     following = 0
     for number, result in results:
-        heapq.heappush(waiting, (number, 0, result))
-        while waiting and waiting[0][0] == following:
+        waiting[number] = result
+        while following in waiting:
+            yield following, waiting.pop(following)
             following += 1
-            yield following - 1, heapq.heappop(waiting)[2]
 
 
 def _here(plan: Plan, tasks: Sequence[_Task]) -> Generator[tuple[int, _Result]]:

@@ -247,7 +247,7 @@ def sweep(
         As of `run_job`.
     options
         As of `polyorama.lab.sweep.sweep_job`: ``parameter`` and ``values``, ``params``, ``rivals``,
-        ``every``, ``level``, ``processes``.
+        ``paintings``, ``every``, ``level``, ``processes``.
 
     Raises
     ------
