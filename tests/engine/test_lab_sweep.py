@@ -18,6 +18,7 @@ from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.exporting import save_figure
 from polyorama.lab.sweep import sweep_job, t_quantile
 from polyorama.lab.sweep_figure import sweep_figure
+from tests.engine.chance import assert_normal
 from tests.engine.lab_samples import Odd, Walk, WalkParams
 
 SAMPLES = Path(__file__).with_name("lab_samples.py")
@@ -111,6 +112,8 @@ def test_failed_runs_are_named_and_left_out() -> None:
     assert [(failure.seed, failure.value) for failure in found.failures] == [(1, None), (3, None)]
     assert "a reward is NaN" in found.failures[0].text
     assert (found.count[0, 0] == 2).all()
+    job = sweep_job(FAILING, seeds=4, steps=40, processes=1)
+    assert [progress.done for progress in job] == [1, 2, 3, 4]
 
 
 def test_where_all_fail_or_too_many_it_is_given_up() -> None:
@@ -175,13 +178,13 @@ def test_an_experiment_without_scalars_is_no_sweep(tmp_path) -> None:
         swept(f"{path}:Faulty", steps=3)
 
 
-def test_many_seeds_take_the_room_of_one() -> None:
+def test_the_mean_and_band_of_many_seeds_are_those_of_standard_normals() -> None:
     found = swept(seeds=1000, steps=1, rivals=("fair",))
     assert found.count.shape == (1, 1, 2)
     assert (found.count == 1000).all()
-    # The mean of standard normals: 5 sigma, one choice of seeds in a million is beyond.
-    assert abs(found.mean[0, 0, 1]) < 5.0 / 1000.0**0.5
-    assert found.half[0, 0, 1] == pytest.approx(1.96 / 1000.0**0.5, rel=0.15)
+    variance = 1000.0 * (found.half[0, 0, 1] / t_quantile(0.975, 999)) ** 2
+    of_mean, of_variance = found.mean[0, 0, 1] * 1000.0**0.5, (variance - 1.0) * 499.5**0.5
+    assert_normal([of_mean, of_variance])
 
 
 def test_a_table_of_a_sweep_reads_back(tmp_path) -> None:
