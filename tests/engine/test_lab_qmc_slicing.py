@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.inference import directions as spread_directions
 from polyorama.lab.inference.directions import (
@@ -15,7 +16,6 @@ from polyorama.lab.inference.directions import (
     design_degree,
     directions,
     distance_job,
-    haar,
     spread_energy,
 )
 from polyorama.lab.inference.nfft import Grid, Series, multiplied, summed_moments, summed_series
@@ -35,6 +35,7 @@ from polyorama.lab.inference.slicing_kernels import (
     ThinPlate,
     power_factor,
 )
+from polyorama.lab.inference.sphere import haar
 from tests.engine.chance import assert_normal, scores_of_mean
 
 SMOOTH = (Gauss(1.0), Laplace(1.0), Matern(1.5, 1.0), Matern(2.5, 0.7), Matern(0.8, 1.3))
@@ -249,8 +250,6 @@ def test_directions_of_most_distance_reach_the_best_that_is_known() -> None:
     golden = (1 + math.sqrt(5)) / 2
     axes = np.array([[0, 1, golden], [0, -1, golden], [1, golden, 0], [-1, golden, 0],
                      [golden, 0, 1], [golden, 0, -1]]) / math.sqrt(1 + golden**2)  # fmt: skip
-    from polyorama.core.jobs import run
-
     found = spread_energy(run(distance_job(3, 6)))
     assert found == pytest.approx(spread_energy(axes), rel=1e-6)
 

@@ -23,6 +23,7 @@ from polyorama.core.jobs import Progress, run
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.lab.inference.slicing_loops import repulsion
+from polyorama.lab.inference.sphere import haar, iid, orthogonal, unit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ITERATIONS", "KINDS", "SHIPPED", "Kind", "ascent", "design", "design_degree", "directions",
-    "distance_job",
-    "haar", "iid", "orthogonal", "prepared", "sobol", "sobol_normal", "spread_energy",
+    "distance_job", "prepared", "sobol", "sobol_normal", "spread_energy",
 ]  # fmt: skip
 
 Kind = Literal["iid", "orthogonal", "sobol", "distance", "design"]
@@ -95,23 +95,6 @@ def directions(
     return prepared(kind, dimension, count) @ haar(dimension, random)
 
 
-def iid(dimension: int, count: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """Independent, uniform on the sphere."""
-    return _unit(random.standard_normal((count, dimension)))
-
-
-def haar(dimension: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """An orthogonal matrix by Haar's measure: QR of a Gaussian one, with the signs of R made +."""
-    q, r = np.linalg.qr(random.standard_normal((dimension, dimension)))
-    return q * np.where(np.diag(r) < 0.0, -1.0, 1.0)
-
-
-def orthogonal(dimension: int, count: int, random: np.random.Generator) -> NDArray[np.float64]:
-    """Rows of independent Haar matrices, the last one cut."""
-    blocks = [haar(dimension, random) for _ in range(math.ceil(count / dimension))]
-    return np.concatenate(blocks)[:count]
-
-
 def sobol_normal(dimension: int, count: int, random: np.random.Generator) -> NDArray[np.float64]:
     """Scrambled Sobol points through the inverse of the normal distribution, (count, dimension).
 
@@ -131,13 +114,7 @@ def sobol_normal(dimension: int, count: int, random: np.random.Generator) -> NDA
 
 def sobol(dimension: int, count: int, random: np.random.Generator) -> NDArray[np.float64]:
     """Sobol points made normal, then of length 1."""
-    return _unit(sobol_normal(dimension, count, random))
-
-
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    vectors = np.where(lengths > 0.0, vectors, np.eye(1, vectors.shape[1]))
-    return vectors / np.where(lengths > 0.0, lengths, 1.0)
+    return unit(sobol_normal(dimension, count, random))
 
 
 def ascent(
@@ -169,7 +146,7 @@ def ascent(
 
     energy = sum(parallel_for(task, len(xi), _PARTS)) / len(xi) ** 2
     moved = xi + (step / len(xi)) * forces
-    return _unit(moved if chance is None else moved + chance), energy
+    return unit(moved if chance is None else moved + chance), energy
 
 
 def spread_energy(xi: NDArray[np.float64]) -> float:
@@ -226,7 +203,7 @@ def _shipped() -> dict[str, NDArray[np.float64]]:
         np.load(file, allow_pickle=False) as archive,
     ):
         for name in archive.files:
-            found[name] = _unit(archive[name].astype(np.float64))  # they were rounded
+            found[name] = unit(archive[name].astype(np.float64))  # they were rounded
             found[name].setflags(write=False)
     return found
 
@@ -289,7 +266,7 @@ def design(dimension: int, count: int) -> NDArray[np.float64]:
         matrix = jacobian.T @ jacobian
         matrix[np.diag_indices(len(matrix))] += damping * np.trace(matrix) / len(matrix)
         move = np.linalg.solve(matrix, -jacobian.T @ residual).reshape(count, -1)
-        moved = _unit(xi + np.einsum("pk,pkd->pd", move, _tangents(xi)))
+        moved = unit(xi + np.einsum("pk,pkd->pd", move, _tangents(xi)))
         new_residual, new_jacobian = _design_equations(moved, probes, degree)
         if np.square(new_residual).sum() < np.square(residual).sum():
             xi, residual, jacobian = moved, new_residual, new_jacobian

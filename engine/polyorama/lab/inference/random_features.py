@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.lab.inference.directions import orthogonal, sobol_normal
+from polyorama.lab.inference.directions import sobol_normal
 from polyorama.lab.inference.slicing_kernels import Gauss, Laplace, Matern
+from polyorama.lab.inference.sphere import orthogonal
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

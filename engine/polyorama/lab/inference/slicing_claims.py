@@ -20,6 +20,7 @@ from polyorama.lab.inference.slicing import SliceFunction, fast_sum, naive_sum
 from polyorama.lab.inference.slicing_kernels import Energy, Gauss, Matern, power_factor
 from polyorama.lab.inference.slicing_methods import Problem, independent_error, mean_error
 from polyorama.lab.inference.slicing_stage import RIVALS
+from polyorama.lab.inference.sphere import heights
 from polyorama.lab.streams import stream
 
 if TYPE_CHECKING:
@@ -156,15 +157,6 @@ def _no_lead() -> Job[tuple[Figure, ...]]:
     )
 
 
-def mean_over_sphere(slices: SliceFunction, dimension: int, distance: float) -> float:
-    """c_d int f(ts) (1 - t^2)^((d-3)/2) dt by Gauss's rule, with t = sin(angle)."""
-    nodes, weights = np.polynomial.legendre.leggauss(600)
-    angle, weight = (nodes + 1.0) * math.pi / 4, weights * math.pi / 4
-    values = slices(np.sin(angle) * distance) * np.cos(angle) ** (dimension - 2)
-    constant = 2.0 * math.gamma(dimension / 2) / math.gamma((dimension - 1) / 2)
-    return constant / math.sqrt(math.pi) * float(values @ weight)
-
-
 def _pairs() -> Job[tuple[Figure, ...]]:
     """F against the mean of f, both as functions of the distance."""
     figures = []
@@ -175,9 +167,9 @@ def _pairs() -> Job[tuple[Figure, ...]]:
         yield Progress(done, len(kernels), name)
         worst = 0.0
         for dimension in (3, 5, 10):
-            slices = SliceFunction(kernel, dimension, 3.0)
+            slices, (t, weight) = SliceFunction(kernel, dimension, 3.0), heights(dimension, 600)
             for distance in (0.1, 0.5, 1.0, 2.0, 3.0):
-                found = mean_over_sphere(slices, dimension, distance)
+                found = float(slices(distance * t) @ weight)
                 worst = max(worst, abs(found - float(kernel.radial(distance))))
         figures.append(
             Figure(f"{name}: largest error, d = 3, 5, 10", worst, high=1e-9, reference="9 digits")

@@ -11,6 +11,7 @@ import numpy as np
 from polyorama.core.params import choice, number, whole
 from polyorama.lab.experiment import Experiment, ExperimentParams
 from polyorama.lab.inference.slicing_stage import FORMULA, PAPER, PRESETS, RIVALS, views_of
+from polyorama.lab.inference.sphere import unit
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.streams import stream
 
@@ -211,22 +212,19 @@ class SlicingExperiment(Experiment):
     def _add_watched(self, values: dict[str, Value], name: str, estimate: Estimate) -> None:
         added = estimate.lines[: estimate.added]
         values[f"cloud/{name}"] = np.stack([self._norms, estimate.mean], axis=1)[:_SHOWN]
-        newest = added[-1]
-        length = float(np.linalg.norm(newest)) or 1.0
-        places = self._points[:_SHOWN] @ (newest / length)
+        xi = unit(added)
+        places = self._points[:_SHOWN] @ xi[-1]
         values["slice_places"], values["slice_points"] = places, self._problem.slices(places)
-        if len(newest) <= 3:
-            unit = added / np.maximum(np.linalg.norm(added, axis=1, keepdims=True), 1e-300)
-            unit = np.pad(unit, ((0, 0), (0, 3 - unit.shape[1])))
-            values[f"lines/{name}"] = np.concatenate([unit, -unit])
-            values["newest_lines"] = np.stack([-unit[-1], unit[-1]])[None]
+        if xi.shape[1] <= 3:
+            xi = np.pad(xi, ((0, 0), (0, 3 - xi.shape[1])))
+            values[f"lines/{name}"] = np.concatenate([xi, -xi])
+            values["newest_lines"] = np.stack([-xi[-1], xi[-1]])[None]
 
     def _add_angles(self, values: dict[str, Value]) -> None:
         pairs = np.triu_indices(_PAIRED, 1)
         for name, estimate in self._estimates.items():
-            some = estimate.lines[:_PAIRED]
-            unit = some / np.maximum(np.linalg.norm(some, axis=1, keepdims=True), 1e-300)
-            cosines = np.abs(unit @ unit.T)[tuple(p[(pairs[1] < len(some))] for p in pairs)]
+            xi = unit(estimate.lines[:_PAIRED])
+            cosines = np.abs(xi @ xi.T)[tuple(p[(pairs[1] < len(xi))] for p in pairs)]
             values[f"angles/{name}"] = np.degrees(np.arccos(np.clip(cosines, 0.0, 1.0)))
 
     def _acting(self, done: bool) -> dict[str, float]:

@@ -25,6 +25,7 @@ from polyorama.lab.inference.slicing_kernels import (
     Riesz,
     ThinPlate,
 )
+from polyorama.lab.inference.sphere import heights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,15 +184,10 @@ def independent_error(problem: Problem, count: int) -> float:
     """What `mean_error` is on average for P independent directions, as P grows.
 
     The estimate at x is normal about F with variance (E f^2 - F^2) / P, so its mean distance is
-    sqrt(2 / pi) of the standard deviation. E f^2 is an integral over t = sin(angle), by Gauss's
-    rule: c_d int f(ts)^2 (1 - t^2)^{(d-3)/2} dt.
+    sqrt(2 / pi) of the standard deviation.
     """
-    dimension = problem.points.shape[1]
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    angle, weight = (nodes + 1.0) * math.pi / 4, weights * math.pi / 4
-    weight = weight * np.cos(angle) ** (dimension - 2)
-    weight /= weight.sum()
+    t, weight = heights(problem.points.shape[1], 200)
     norms = np.linalg.norm(problem.points, axis=1)
-    squares = problem.slices(norms[:, None] * np.sin(angle)) ** 2 @ weight
+    squares = problem.slices(norms[:, None] * t) ** 2 @ weight
     variance = np.maximum(squares - problem.exact**2, 0.0)
     return float(np.sqrt(2.0 * variance / (math.pi * count)).mean())

@@ -28,12 +28,12 @@ from polyorama.lab.inference.gaussian_vi import (
 )
 from polyorama.lab.inference.gaussian_vi_floor import Yardstick, gaussian_floor
 from polyorama.lab.inference.gaussian_vi_race import room_target
+from polyorama.lab.inference.sphere import haar
 from polyorama.lab.inference.vi_targets import (
     LogisticTarget,
     StudentTarget,
     Target,
     paper_gaussian,
-    rotation,
 )
 from polyorama.lab.streams import stream
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
-    from polyorama.lab.inference.vi_targets import GaussianTarget
+from polyorama.lab.inference.vi_targets import GaussianTarget
 
 __all__ = ["CLAIMS", "gaussian_trace", "paper_target"]
 
@@ -272,7 +272,7 @@ def _adaptive() -> Job[tuple[Figure, ...]]:
     right, wrong = [], []
     spectrum = np.geomspace(1.0, 200.0, 50)
     for seed in range(10):
-        turn = rotation(50, stream(seed, "rotation"))
+        turn = haar(50, stream(seed, "rotation"))
         covariance = symmetric((turn * spectrum) @ turn.T)
         root = np.linalg.cholesky(covariance)
         right.append(float((np.linalg.inv(root) ** 2).sum()))

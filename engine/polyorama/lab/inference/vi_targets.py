@@ -10,13 +10,14 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.lab.inference.bures import Normal, symmetric
+from polyorama.lab.inference.sphere import haar
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "Banana", "GaussianTarget", "LogisticTarget", "MixtureTarget", "StudentTarget", "Target",
-    "paper_gaussian", "rotation",
+    "paper_gaussian",
 ]  # fmt: skip
 
 _LOG_TWO_PI = math.log(2.0 * math.pi)
@@ -48,12 +49,6 @@ class Target(abc.ABC):
     @abc.abstractmethod
     def starts(self) -> Normal:
         """Gaussians near which the best one lies, one a mode."""
-
-
-def rotation(dimension: int, luck: np.random.Generator) -> NDArray[np.float64]:
-    """A uniformly random orthogonal matrix (d, d), by Stewart's QR with signs."""
-    q, r = np.linalg.qr(luck.standard_normal((dimension, dimension)))
-    return np.asarray(q * np.sign(np.diag(r)))
 
 
 def _checked(mean: ArrayLike, covariance: ArrayLike) -> tuple[NDArray[np.float64], ...]:
@@ -115,7 +110,7 @@ def paper_gaussian(
     The axes are turned at random.
     """
     mean = luck.random(dimension)
-    turn = rotation(dimension, luck)
+    turn = haar(dimension, luck)
     return GaussianTarget(
         mean, symmetric((turn * np.geomspace(1.0, condition, dimension)) @ turn.T)
     )
