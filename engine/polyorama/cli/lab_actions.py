@@ -249,7 +249,7 @@ def do_sweep(options: argparse.Namespace) -> int:
         seeds = range(options.first_seed, options.first_seed + seeds)
     job = sweep_job(
         options.experiment, seeds=seeds,
-        steps=usual_steps(options.experiment) if options.steps is None else options.steps,
+        steps=usual_steps(cls) if options.steps is None else options.steps,
         every=options.every, parameter=parameter, values=values,
         params=_values(options, cls), rivals=_rivals(options), paintings=subject.paintings,
         level=options.level, processes=options.processes,

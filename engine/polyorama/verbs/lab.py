@@ -254,13 +254,13 @@ def sweep(
     UsageError, ExperimentError, UnavailableError
         As `polyorama.lab.sweep.sweep_job`.
     """
-    target = usual_steps(experiment) if steps is None else steps
+    target = usual_steps(catalog.experiment_class(experiment)) if steps is None else steps
     return run(sweep_job(experiment, seeds=seeds, steps=target, **options))
 
 
-def usual_steps(name: str) -> int:
+def usual_steps(subject: Experiment | type[Experiment]) -> int:
     """What ten seconds at the normal speed of an experiment are, elementary steps."""
-    return max(1, round(_SECONDS * catalog.experiment_class(name).rate))
+    return max(1, round(_SECONDS * subject.rate))
 
 
 def painting_of(canvas: Canvas, path: str | os.PathLike[str]) -> NDArray[np.float64]:
@@ -289,7 +289,7 @@ def painting_of(canvas: Canvas, path: str | os.PathLike[str]) -> NDArray[np.floa
 
 def _target(subject: Experiment, steps: int | None) -> int:
     if steps is None:
-        return max(1, round(_SECONDS * subject.rate))
+        return usual_steps(subject)
     check_whole(steps, "steps")
     if steps < 0:
         raise UsageError(f"Steps are counted from 0, not {steps}.")
