@@ -25,6 +25,7 @@ from tests.engine.lab_looks import (
     assert_claim_holds,
     assert_seeds_differ,
     assert_stepped_alike,
+    keys_of,
     same,
 )
 
@@ -325,9 +326,7 @@ def test_all_that_is_shown_is_there(preset) -> None:
     assert experiment.reset(1).note.endswith(".")
     snapshot = experiment.step(2 * len(experiment.active))
     for view in views:
-        keys = [series.key for series in getattr(view, "series", ())]
-        keys += [key for key in (getattr(view, "key", ""), getattr(view, "over", "")) if key]
-        assert set(keys) <= set(snapshot.values), view.id
+        assert keys_of(view) <= set(snapshot.values), view.id
         if isinstance(view, Image) and view.labels:
             assert len(view.labels) == len(snapshot.values[view.key])
     names = set(experiment.formula.names)

@@ -23,6 +23,7 @@ from tests.engine.lab_looks import (
     assert_claim_holds,
     assert_seeds_differ,
     assert_stepped_alike,
+    keys_of,
     same,
 )
 
@@ -32,7 +33,7 @@ SMALL = {"classes": 6, "hidden": 3, "every": 4, "steps": 20}
 @pytest.mark.parametrize("layers", [1, 2])
 def test_it_is_how_the_gradient_changes(layers: int) -> None:
     """Central differences of the gradient, after some steps, in float64."""
-    classifier = Classifier(5, 3, layers, 1e-2, 4)
+    classifier = Classifier(5, 3, layers, 4)
     for _ in range(7):
         classifier.step(1e-2)
     network, data = classifier.network, classifier.data
@@ -54,7 +55,7 @@ def test_it_is_how_the_gradient_changes(layers: int) -> None:
 
 def test_weights_into_a_neuron_stand_together() -> None:
     """A neuron's sum depends on its own weights alone."""
-    network = Classifier(5, 3, 1, 1e-2, 0).network
+    network = Classifier(5, 3, 1, 0).network
     flat = np.arange(len(network.owner), dtype=np.float64)
     neurons = [row for matrix in network.matrices(flat) for row in matrix]
     assert len(neurons) == 3 + 5
@@ -146,10 +147,7 @@ def test_all_that_is_shown_is_there(preset) -> None:
     assert all(isinstance(view, Curve | Image | Points) for view in views)
     assert len({view.id for view in views}) == len(views) == 6
     for view in views:
-        keys = [part.key for part in (*getattr(view, "series", ()), *getattr(view, "layers", ()))]
-        keys += [view.key] if isinstance(view, Image) else []
-        assert keys
-        assert set(keys) <= set(snapshot.values), view.id
+        assert keys_of(view) <= set(snapshot.values), view.id
     dots = [snapshot.values[f"curvatures/{which}"] for which in ("hidden", "classes")]
     neurons = len(np.bincount(experiment._owner))
     assert 1.0 <= dots[0][:, 0].min() <= dots[0][:, 0].max() < dots[1][:, 0].min()

@@ -105,6 +105,8 @@ def test_no_seed(seed) -> None:
         ((), {}, "at least one of its methods"),
         (None, {"wall": np.zeros((8, 12))}, "no canvas 'wall'; there are floor"),
         (None, {"floor": np.zeros((12, 8))}, "8 rows of 12 numbers"),
+        (None, {"floor": [[1.0], [1.0, 2.0]]}, "a table of numbers, not"),
+        (None, {"floor": "black"}, "a table of numbers, not 'black'"),
         (None, {"floor": np.full((8, 12), np.nan)}, "finite"),
         (None, {"floor": np.full((8, 12), 2.0)}, "between 0 and 1"),
     ],
@@ -161,6 +163,8 @@ def test_changes_of_a_script_are_checked_before_anything_runs(tmp_path) -> None:
         [(5, "horizon", 3)],
         [(9, "held", True), (5, "held", False)],
         [(99, "held", True)],
+        [(5.5, "held", True)],
+        [("5", "held", True)],
         [(5, "floor", np.zeros(3))],
     )
     for changes in wrong:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polyorama.core.text import bytes_of, count_of, one_line
+from polyorama.core.text import bytes_of, count_of, one_line, reason_of
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,11 @@ def test_names_are_printed_on_one_line_whatever_they_hold() -> None:
     assert one_line("a\nb\x1b[2J\x00\x9b") == r"a\nb\x1b[2J\x00\x9b"
     assert one_line(b"bad\xff.ply".decode("utf-8", "surrogateescape")) == r"bad\xff.ply"
     assert one_line("gpj.\N{RIGHT-TO-LEFT OVERRIDE}a\ud800") == r"gpj.\u202ea\ud800"
+
+
+def test_errors_of_foreign_code_are_short_and_on_one_line() -> None:
+    assert (
+        reason_of(ValueError("a reward\n  is NaN\x1b[2J")) == r"ValueError: a reward is NaN\x1b[2J"
+    )
+    assert reason_of(SystemExit()) == "SystemExit"
+    assert reason_of(KeyError("a" * 900)) == "KeyError: '" + "a" * 199

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bytes_of", "count_of", "one_line", "quoted"]
+__all__ = ["bytes_of", "count_of", "one_line", "quoted", "reason_of"]
 
 # Control characters, line ends, changes of direction, and the bytes of names that are not UTF-8.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _LONGEST = 80
 """Letters of a foreign name that a sentence shows."""
+
+_MOST_REASON = 200
+"""Letters of an error of foreign code that a sentence shows."""
 
 
 def count_of(number: int, noun: str) -> str:
@@ -39,6 +42,12 @@ def one_line(text: str) -> str:
 def quoted(name: str) -> str:
     """A name that a file holds, as a sentence shows it: in quotes, on one line, never longer."""
     return repr(name if len(name) <= _LONGEST else f"{name[:_LONGEST]}...")
+
+
+def reason_of(error: BaseException) -> str:
+    """An error that foreign code raised, as a sentence shows it: its kind and, on one line, why."""
+    text = one_line(" ".join(str(error).split())[:_MOST_REASON])
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _spelled(match: re.Match[str]) -> str:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from polyorama.core.arguments import said
+from polyorama.core.text import reason_of
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams, Preset, Rival
 
@@ -107,7 +108,7 @@ def _imported(name: str) -> type[Experiment]:
     except (Exception, SystemExit) as error:
         raise UnavailableError(
             f"The plug-in experiment {name} ({point.value}) cannot be imported "
-            f"({_reason(error)}); update or uninstall its package."
+            f"({reason_of(error)}); update or uninstall its package."
         ) from error
     _check(found, f"{name} ({point.value})")
     if found.id != name:
@@ -178,7 +179,7 @@ def _from_file(name: str) -> type[Experiment]:
     except (Exception, SystemExit) as error:
         del sys.modules[module_name]
         raise UnavailableError(
-            f"The experiment cannot be loaded ({_reason(error)}); mend the file: {path}"
+            f"The experiment cannot be loaded ({reason_of(error)}); mend the file: {path}"
         ) from error
     found = getattr(module, attribute, None)
     if found is None:
@@ -218,10 +219,6 @@ def _check(found: Any, what: str) -> None:
 
 def _all_of(values: Any, kind: type[Any]) -> bool:
     return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
-
-
-def _reason(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def _points() -> tuple[importlib.metadata.EntryPoint, ...]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from polyorama.core.arguments import check_whole, said
 from polyorama.core.params import Parameter, checked, parameter_of, parameters_of
+from polyorama.core.text import reason_of
 from polyorama.errors import PolyoramaError, UsageError
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.views import View
@@ -144,7 +145,10 @@ class Canvas:
         UsageError
             If it is of another shape, not finite, out of bounds or not whole where it must be.
         """
-        values = np.array(array, np.float64)
+        try:
+            values = np.array(array, np.float64)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{self.title} is a table of numbers, not {said(array)}.") from error
         if values.shape != self.shape:
             rows, columns = self.shape
             raise UsageError(
@@ -340,7 +344,7 @@ class Experiment(abc.ABC):
         Raises
         ------
         ExperimentError
-            If they cannot be made, are none, or two have the same id.
+            If they cannot be made, are no views, or two have the same id.
         """
         views = self._guarded(self.views)
         known = isinstance(views, tuple) and all(isinstance(view, View) for view in views)
@@ -401,9 +405,7 @@ class Experiment(abc.ABC):
         except PolyoramaError:
             raise
         except (Exception, SystemExit) as error:
-            text = " ".join(str(error).split())
-            reason = type(error).__name__ + (f": {text[:200]}" if text else "")
             raise ExperimentError(
-                f"{self.id} failed at step {self.steps:,} ({reason}); reset it, or mend the "
-                f"experiment."
+                f"{self.id} failed at step {self.steps:,} ({reason_of(error)}); reset it, or mend "
+                f"the experiment."
             ) from error

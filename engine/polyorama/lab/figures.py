@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polyorama.core.text import one_line
+from polyorama.core.text import one_line, reason_of
 from polyorama.errors import UsageError
 from polyorama.lab.experiment import ExperimentError
 from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, grid_axes
@@ -95,6 +95,6 @@ def figure_of(
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
             raise ExperimentError(
                 f"The view {view.id!r} of {experiment.id} cannot be drawn from its values "
-                f"({type(error).__name__}: {' '.join(str(error).split())[:200]})."
+                f"({reason_of(error)})."
             ) from error
     return figure

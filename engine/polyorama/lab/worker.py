@@ -13,6 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from polyorama.core.jobs import run
+from polyorama.core.text import reason_of
 from polyorama.errors import PolyoramaError
 from polyorama.lab.catalog import experiment_class
 from polyorama.lab.making import made
@@ -55,8 +56,8 @@ def serve(connection: Connection, spec: dict[str, Any]) -> None:
             text = str(error) or "There is not enough memory for this experiment; make it smaller."
             _send_last(connection, text)
         except Exception as error:  # noqa: BLE001 - said in the other process
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            _send_last(connection, f"The experiment's process failed ({text}); reset the run.")
+            text = f"The experiment's process failed ({reason_of(error)}); reset the run."
+            _send_last(connection, text)
 
 
 def _send_last(connection: Connection, text: str) -> None:

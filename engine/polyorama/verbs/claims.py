@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polyorama
 from polyorama.core.arguments import said
 from polyorama.core.jobs import Progress, run
+from polyorama.core.text import reason_of
 from polyorama.errors import PolyoramaError
 from polyorama.io.atomic import atomic_write
 from polyorama.lab.catalog import experiment_class, experiment_ids
@@ -113,7 +114,7 @@ def _claims_of(cls: type[Experiment]) -> tuple[Claim, ...]:
         found = tuple(cls.claims())
     except Exception as error:
         raise ExperimentError(
-            f"{cls.id} cannot say its claims ({_reason(error)}); mend the experiment."
+            f"{cls.id} cannot say its claims ({reason_of(error)}); mend the experiment."
         ) from error
     for claim in found:
         if not isinstance(claim, Claim):
@@ -141,12 +142,8 @@ def _measured(name: str, claim: Claim) -> Job[Outcome]:
     except PolyoramaError as failure:
         error = str(failure)
     except Exception as failure:  # noqa: BLE001 - a claim that fails is said beside the others
-        error = f"It failed ({_reason(failure)}); mend the experiment."
+        error = f"It failed ({reason_of(failure)}); mend the experiment."
     return Outcome(name, claim, figures, time.perf_counter() - started, error)
-
-
-def _reason(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:200]
 
 
 def write_claims(outcomes: Iterable[Outcome], target: str | os.PathLike[str]) -> None:

@@ -308,8 +308,10 @@ def _pause(subject: Experiment, every: int | None) -> int:
 def _checked_changes(
     subject: Experiment, changes: Sequence[tuple[int, str, Any]], target: int
 ) -> list[tuple[int, str, Any]]:
-    waiting = [(int(step), name, value) for step, name, value in changes]
+    waiting = list(changes)
     steps = [step for step, _, _ in waiting]
+    for step in steps:
+        check_whole(step, "changes")
     if steps != sorted(steps) or (steps and not 0 <= steps[0] <= steps[-1] <= target):
         raise UsageError(f"Changes come by ascending step, from 0 to {target:,}.")
     canvases = {canvas.name for canvas in subject.canvases}

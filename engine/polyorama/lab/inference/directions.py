@@ -22,7 +22,7 @@ from polyorama.core.compile import parallel_for
 from polyorama.core.jobs import Progress, run
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.lab.inference.slicing_loops import repulsion
+from polyorama.lab.inference.slicing_loops import PARTS, repulsion
 from polyorama.lab.inference.sphere import haar, iid, orthogonal, unit
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ ITERATIONS = 400
 """Steps of the ascent that makes directions of most distance."""
 _MOST = 2**26
 """Numbers in one set of directions at most, 512 MiB."""
-_PARTS = 8
 _BASE_SEED = 0
 SHIPPED = "directions.npz"
 """Name of the asset with directions that were made once."""
@@ -144,7 +143,7 @@ def ascent(
     def task(_part: int, start: int, stop: int) -> float:
         return float(repulsion(xi, start, stop, forces))
 
-    energy = sum(parallel_for(task, len(xi), _PARTS)) / len(xi) ** 2
+    energy = sum(parallel_for(task, len(xi), PARTS)) / len(xi) ** 2
     moved = xi + (step / len(xi)) * forces
     return unit(moved if chance is None else moved + chance), energy
 

@@ -21,11 +21,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.compile import parallel_for
 from polyorama.errors import UsageError
-from polyorama.lab.inference.slicing import fast_sum_gradient
-from polyorama.lab.inference.slicing_kernels import Energy, Gauss, power_factor
-from polyorama.lab.inference.slicing_loops import sorted_gradient
+from polyorama.lab.inference.slicing import fast_sum_gradient, mean_pull
+from polyorama.lab.inference.slicing_kernels import Energy, Gauss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Flow", "energy_pull", "witness_gradient"]
 
-_PARTS = 8
 _MODES = 256
 """Of kernels with a kink; the shortest wave is a sixty-fourth of the particles' span."""
 
@@ -69,23 +66,11 @@ def energy_pull(
         If a point is not finite.
     """
     count = len(particles) if wanted is None else wanted
-    points = np.ascontiguousarray(np.concatenate([particles, target]).T)
+    points, weights = _witness(particles, target)
     if not np.isfinite(points).all():
         raise UsageError("Some particles are no longer finite; take shorter steps, and reset.")
-    weights = np.concatenate(
-        [np.full(len(particles), 1.0 / len(particles)), np.full(len(target), -1.0 / len(target))]
-    )
-
-    def task(_part: int, start: int, stop: int) -> tuple[NDArray[np.float64], float]:
-        result = np.zeros((len(points), count))
-        return result, float(
-            sorted_gradient(points, weights, directions[start:stop], count, result)
-        )
-
-    parts = parallel_for(task, len(directions), _PARTS)
-    factor = -power_factor(1.0, len(points)) / len(directions)
-    gradient: NDArray[np.float64] = sum(gradient for gradient, _ in parts)
-    return gradient.T * factor, sum(apart for _, apart in parts) * factor
+    gradient, apart = mean_pull(np.ascontiguousarray(points.T), weights, directions, count)
+    return -gradient.T, -apart
 
 
 def witness_gradient(
@@ -97,12 +82,17 @@ def witness_gradient(
     """The gradient of s at every particle, (N, d) float64; parameters as for `energy_pull`."""
     if isinstance(kernel, Energy):
         return energy_pull(particles, target, directions)[0]
-    both = np.concatenate([particles, target])
-    weights = np.concatenate(
-        [np.full(len(particles), 1.0 / len(particles)), np.full(len(target), -1.0 / len(target))]
-    )
+    points, weights = _witness(particles, target)
     modes = None if isinstance(kernel, Gauss) else _MODES
-    return fast_sum_gradient(kernel, both, particles, weights, directions, modes)
+    return fast_sum_gradient(kernel, points, particles, weights, directions, modes)
+
+
+def _witness(
+    particles: NDArray[np.float64], target: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The points (N + M, d) of the sum s, and their weights."""
+    shares = np.full(len(particles), 1.0 / len(particles)), np.full(len(target), -1.0 / len(target))
+    return np.concatenate([particles, target]), np.concatenate(shares)
 
 
 class Flow:

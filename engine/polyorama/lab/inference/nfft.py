@@ -23,7 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.compile import parallel_for
-from polyorama.lab.inference.slicing_loops import CHUNK, TERMS, evaluate, evaluate_vectors, spread
+from polyorama.lab.inference.slicing_loops import (
+    CHUNK,
+    PARTS,
+    TERMS,
+    evaluate,
+    evaluate_vectors,
+    spread,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +44,6 @@ __all__ = [
     "summed_vectors",
     "table_at",
 ]
-
-_PARTS = 8
-"""Pieces of work of one pass; fixed, so that sums do not depend on the number of cores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +149,7 @@ def summed_moments(
     def task(_part: int, start: int, stop: int) -> None:
         spread(points, weights, directions[start:stop], scale, moments[start:stop])
 
-    parallel_for(task, len(directions), _PARTS)
+    parallel_for(task, len(directions), PARTS)
     return moments
 
 
@@ -177,7 +181,7 @@ def multiplied(series: Series, moments: NDArray[np.float64]) -> NDArray[np.float
             spectra[0] = spectra[0].real
             result[p] = np.fft.irfft(spectra, grid.cells, axis=0)  # forward: modes to cells
 
-    parallel_for(task, len(moments), _PARTS)
+    parallel_for(task, len(moments), PARTS)
     return result
 
 
@@ -193,7 +197,7 @@ def summed_series(
     def task(_part: int, start: int, stop: int) -> None:
         evaluate(points[:, start:stop], polynomials, directions, scale, result[start:stop])
 
-    parallel_for(task, len(result), max(_PARTS, len(result) // (64 * CHUNK)))
+    parallel_for(task, len(result), max(PARTS, len(result) // (64 * CHUNK)))
     return result
 
 
@@ -210,5 +214,5 @@ def summed_vectors(
         piece = result[:, start:stop]
         evaluate_vectors(points[:, start:stop], polynomials, directions, scale, piece)
 
-    parallel_for(task, points.shape[1], max(_PARTS, points.shape[1] // (64 * CHUNK)))
+    parallel_for(task, points.shape[1], max(PARTS, points.shape[1] // (64 * CHUNK)))
     return result

@@ -35,14 +35,16 @@ from polyorama.lab.inference.slicing_kernels import (
     Spectral,
     power_factor,
 )
-from polyorama.lab.inference.slicing_loops import TERMS, sorted_gradient, sorted_sum
+from polyorama.lab.inference.slicing_loops import PARTS, TERMS, sorted_gradient, sorted_sum
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from polyorama.lab.inference.slicing_kernels import RadialKernel
 
-__all__ = ["SliceFunction", "fast_sum", "fast_sum_gradient", "naive_sum", "sliced_series"]
+__all__ = [
+    "SliceFunction", "fast_sum", "fast_sum_gradient", "mean_pull", "naive_sum", "sliced_series",
+]  # fmt: skip
 
 REACH = 0.25
 """Largest distance of two points on a line, in periods."""
@@ -53,8 +55,6 @@ _MOST_TABLE = 2**23
 _STEEP = (0.5 - REACH) / 4.6
 """Width of the edges of the window; erfc(4.6) is 8e-11."""
 _SAMPLES = 2**16
-_PARTS = 8
-"""Pieces of work; fixed, so that sums do not depend on the number of cores."""
 
 
 def sliced_series(
@@ -155,7 +155,7 @@ class SliceFunction:
     kernel, dimension
         F and d.
     span
-        The largest distance that is asked for, above 0.
+        The largest distance that is asked for.
     modes
         How many Fourier modes are kept at most; None for all that the fast sum has.
     """
@@ -172,8 +172,7 @@ class SliceFunction:
         self.modes = 0
         """Of the series; 0 where there is none."""
         if not isinstance(kernel, Energy):
-            length = kernel.length if isinstance(kernel, Spectral) else 0.0
-            self._scale = REACH / max(span, length)
+            self._scale = _scale_of(kernel, span)
             series = sliced_series(kernel, dimension, self._scale)
             series = series if modes is None else series.cut(modes)
             self._table, self.modes = series.table(), series.grid.modes
@@ -250,7 +249,7 @@ def fast_sum_gradient(
     if isinstance(kernel, Energy):
         both = np.ascontiguousarray(np.concatenate([targets, sources], axis=1))
         weight = np.concatenate([np.zeros(count), weight])
-        return -_mean_pull(both, weight, lines, count).T
+        return -mean_pull(both, weight, lines, count)[0].T
     scale, middle = _placed(kernel, sources, targets)
     series = sliced_series(kernel, len(sources), scale, modes)
     slope = series.derivative()
@@ -288,25 +287,46 @@ def _mean_potential(
         sorted_sum(points, weights, lines[start:stop], result)
         return result
 
-    total: NDArray[np.float64] = sum(parallel_for(task, len(lines), _PARTS))
+    total: NDArray[np.float64] = sum(parallel_for(task, len(lines), PARTS))
     return total * (power_factor(1.0, len(points)) / len(lines))
 
 
-def _mean_pull(
+def mean_pull(
     points: NDArray[np.float64],
     weights: NDArray[np.float64],
     lines: NDArray[np.float64],
     wanted: int,
-) -> NDArray[np.float64]:
-    """Gradients of `_mean_potential` at the first points, (d, wanted)."""
+) -> tuple[NDArray[np.float64], float]:
+    """Gradients of pot_i = sum_n w_n |z_n - z_i|, and sum_i w_i pot_i, by sorting every line.
 
-    def task(_part: int, start: int, stop: int) -> NDArray[np.float64]:
+    Parameters
+    ----------
+    points
+        (d, N) float64 z, C-contiguous and finite.
+    weights
+        (N,) float64.
+    lines
+        (P, d) float64 unit vectors.
+    wanted
+        Of how many points, from the first, gradients are wanted.
+
+    Returns
+    -------
+    gradient
+        (d, wanted) float64.
+    apart
+        The sum over all pairs.
+    """
+
+    def task(_part: int, start: int, stop: int) -> tuple[NDArray[np.float64], float]:
         result = np.zeros((len(points), wanted))
-        sorted_gradient(points, weights, lines[start:stop], wanted, result)
-        return result
+        some = lines[start:stop]
+        return result, float(sorted_gradient(points, weights, some, wanted, result))
 
-    total: NDArray[np.float64] = sum(parallel_for(task, len(lines), _PARTS))
-    return total * (power_factor(1.0, len(points)) / len(lines))
+    parts = parallel_for(task, len(lines), PARTS)
+    factor = power_factor(1.0, len(points)) / len(lines)
+    total: NDArray[np.float64] = sum(gradient for gradient, _ in parts)
+    return total * factor, sum(apart for _, apart in parts) * factor
 
 
 def _pieces(lines: NDArray[np.float64], series: Series) -> list[NDArray[np.float64]]:
@@ -316,18 +336,21 @@ def _pieces(lines: NDArray[np.float64], series: Series) -> list[NDArray[np.float
 
 
 def _placed(
-    kernel: RadialKernel, sources: NDArray[np.float64], targets: NDArray[np.float64]
+    kernel: Spectral | Explicit, sources: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64]]:
     """Periods per unit of distance, and the (d, 1) point that comes to the middle."""
     low = np.minimum(sources.min(axis=1), targets.min(axis=1))
     high = np.maximum(sources.max(axis=1), targets.max(axis=1))
     middle = (0.5 * (low + high))[:, None]
     square = max(((z - middle) ** 2).sum(axis=0).max() for z in (sources, targets))
-    span = 2.0 * math.sqrt(square)
-    if isinstance(kernel, Spectral):
-        # A kernel much wider than all points would be a spike in the spectrum.
-        return REACH / max(span, kernel.length), middle
-    return REACH / (span or 1.0), middle
+    return _scale_of(kernel, 2.0 * math.sqrt(square)), middle
+
+
+def _scale_of(kernel: Spectral | Explicit, span: float) -> float:
+    """Periods per unit of distance, for points that are at most `span` apart."""
+    # A kernel much wider than all points would be a spike in the spectrum.
+    least = kernel.length if isinstance(kernel, Spectral) else 0.0
+    return REACH / (max(span, least) or 1.0)
 
 
 def _checked(

@@ -7,14 +7,16 @@ import numpy as np
 from polyorama.core.compile import kernel
 
 __all__ = [
-    "CHUNK", "TERMS", "evaluate", "evaluate_vectors", "repulsion", "sorted_gradient", "sorted_sum",
-    "spread",
+    "CHUNK", "PARTS", "TERMS", "evaluate", "evaluate_vectors", "repulsion", "sorted_gradient",
+    "sorted_sum", "spread",
 ]  # fmt: skip
 
 TERMS = 8
 """Coefficients of the polynomial in a cell."""
 CHUNK = 1024
 """Points that are projected at once; their coordinates stay in a core's cache."""
+PARTS = 8
+"""Pieces of work of one pass; fixed, so that sums do not depend on the number of cores."""
 _BLOCK = 4
 """Lines whose cells are filled in turn before the next points are read."""
 _DIGIT = 11

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Classifier", "Network", "block_eigenvalues", "block_share", "hessian_of"]
+
+_Flat = TypeVar("_Flat", torch.Tensor, "NDArray[np.float64]")
 
 _INPUTS, _SAMPLES = 16, 240
 _NOISE = 0.7
@@ -43,7 +45,7 @@ class Network:
         """The neuron that each weight leads into; a neuron's weights follow one another."""
         owners = []
         first = 0
-        for inner, outer in zip(self.widths[:-1], self.widths[1:], strict=True):
+        for inner, outer in itertools.pairwise(self.widths):
             owners.append(np.repeat(np.arange(first, first + outer), inner + 1))
             first += outer
         return np.concatenate(owners)
@@ -52,30 +54,26 @@ class Network:
         """Weights whose outputs have about unit variance, float64; biases are zero."""
         luck = torch.Generator().manual_seed(seed)
         layers = []
-        for inner, outer in zip(self.widths[:-1], self.widths[1:], strict=True):
+        for inner, outer in itertools.pairwise(self.widths):
             weights = torch.randn(outer, inner, generator=luck, dtype=torch.float64) / inner**0.5
             layers.append(torch.cat([weights, torch.zeros(outer, 1, dtype=torch.float64)], dim=1))
         return torch.cat([layer.reshape(-1) for layer in layers])
 
-    def matrices(self, flat: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """The layers, each (outputs, inputs + 1) with the bias last."""
+    def matrices(self, flat: _Flat) -> list[_Flat]:
+        """The layers, each (outputs, inputs + 1) with the bias last: views of `flat`."""
         found, first = [], 0
-        for inner, outer in zip(self.widths[:-1], self.widths[1:], strict=True):
+        for inner, outer in itertools.pairwise(self.widths):
             found.append(flat[first : first + outer * (inner + 1)].reshape(outer, inner + 1))
             first += outer * (inner + 1)
         return found
 
     def loss(self, flat: torch.Tensor, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         """Mean cross-entropy, nats, of samples (N, inputs)."""
-        x, first = inputs, 0
-        pairs = list(zip(self.widths[:-1], self.widths[1:], strict=True))
-        for place, (inner, outer) in enumerate(pairs):
-            layer = flat[first : first + outer * (inner + 1)].view(outer, inner + 1)
-            first += outer * (inner + 1)
-            x = functional.linear(x, layer[:, :inner], layer[:, inner])
-            if place + 1 < len(pairs):
-                x = torch.tanh(x)
-        return functional.cross_entropy(x, labels)
+        *hidden, last = self.matrices(flat)
+        x = inputs
+        for layer in hidden:
+            x = torch.tanh(functional.linear(x, layer[:, :-1], layer[:, -1]))
+        return functional.cross_entropy(functional.linear(x, last[:, :-1], last[:, -1]), labels)
 
 
 def hessian_of(
@@ -170,13 +168,11 @@ class Classifier:
     ----------
     classes, hidden, layers
         Clusters, and neurons of each of so many hidden layers.
-    lr
-        Learning rate.
     seed
         Of the clusters and of the weights.
     """
 
-    def __init__(self, classes: int, hidden: int, layers: int, lr: float, seed: int) -> None:
+    def __init__(self, classes: int, hidden: int, layers: int, seed: int) -> None:
         luck = stream(seed, "clusters")
         labels = np.arange(_SAMPLES) % classes
         centres = luck.normal(size=(classes, _INPUTS))
@@ -184,10 +180,10 @@ class Classifier:
         self.data = torch.from_numpy(inputs), torch.from_numpy(labels)
         self.network = Network((_INPUTS, *[hidden] * layers, classes))
         self.weights = self.network.start(torch_seed(seed, "weights")).requires_grad_()
-        self._adam = torch.optim.Adam([self.weights], lr=lr)
+        self._adam = torch.optim.Adam([self.weights])
 
     def step(self, lr: float) -> None:
-        """One step of Adam."""
+        """One step of Adam at this learning rate."""
         self._adam.param_groups[0]["lr"] = lr
         self._adam.zero_grad(set_to_none=True)
         self.network.loss(self.weights, *self.data).backward()  # type: ignore[no-untyped-call]

@@ -28,7 +28,7 @@ def _exact() -> Job[tuple[Figure, ...]]:
     figures = []
     for done, layers in enumerate((1, 2)):
         yield Progress(done, 2, "Differentiating twice")
-        classifier = Classifier(20, 6, layers, 1e-2, 0)
+        classifier = Classifier(20, 6, layers, 0)
         loss = partial(_loss_at, classifier)
         at = classifier.weights.detach()
         theirs = torch.autograd.functional.hessian(loss, at).numpy()  # type: ignore[no-untyped-call]
@@ -51,7 +51,7 @@ def _shares(classes: int) -> Generator[Progress, None, list[tuple[float, float, 
     found = []
     for done, seed in enumerate(SEEDS):
         yield Progress(done, len(SEEDS), f"Learning {classes} classes, seed {seed}")
-        classifier = Classifier(classes, 8, 1, 1e-2, seed)
+        classifier = Classifier(classes, 8, 1, seed)
         shares = []
         for step in range(401):
             if step % 200 == 0:

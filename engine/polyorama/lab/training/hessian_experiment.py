@@ -107,7 +107,7 @@ class HessianBlocks(Experiment):
 
         torch.set_num_threads(1)
         p = self.params
-        self._classifier = Classifier(p.classes, p.hidden, p.layers, p.lr, seed)
+        self._classifier = Classifier(p.classes, p.hidden, p.layers, seed)
         self._owner = self._classifier.network.owner
         self._look()
         self._first = self._until_half = self._picture
