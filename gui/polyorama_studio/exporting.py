@@ -25,12 +25,12 @@ ENDINGS = (
 """What can be written: endings and titles, in the order of the menu."""
 
 
-def with_ending(path: Path, ending: str) -> Path:
-    """The same file with another ending of `ENDINGS`; no file stays none."""
+def with_ending(path: Path, ending: str, formats: Sequence[tuple[str, str]]) -> Path:
+    """The same file with another ending of some formats, as `ENDINGS` has them; none stays none."""
     name = path.name
     if not name:
         return path
-    for known, _ in ENDINGS:
+    for known, _ in formats:
         if name.lower().endswith(known) and len(name) > len(known):
             return path.with_name(name[: -len(known)] + ending)
     return path.with_name(name + ending)

@@ -15,7 +15,7 @@ from polyorama.verbs.export import Level
 from polyorama.verbs.quality import Measurement
 from polyorama_studio.dialogs.export import ExportDialog, export
 from polyorama_studio.dialogs.quality_plot import QualityPlot
-from polyorama_studio.exporting import ExportSettings, with_ending
+from polyorama_studio.exporting import ENDINGS, ExportSettings, with_ending
 from polyorama_studio.session import Notice
 from polyorama_studio.viewport.toasts import Toast
 from tests.gui import pointing
@@ -126,7 +126,7 @@ def test_the_command_line_says_the_same(dialog: ExportDialog, tmp_path: Path) ->
     text = dialog.command.text()
     assert text.startswith("polyorama export ")
     assert text.endswith(f"thing.ply -o {tmp_path / 'thing.sog'} --decimate 50")
-    dialog.copy.click()
+    dialog.command.copy.click()
     assert QGuiApplication.clipboard().text() == text
 
 
@@ -181,9 +181,9 @@ def test_the_selection_and_the_chosen_node_are_offered(qtbot: QtBot, opened: Ses
 
 
 def test_endings_are_exchanged() -> None:
-    assert with_ending(Path("a.compressed.ply"), ".spz") == Path("a.spz")
-    assert with_ending(Path("a.b"), ".spz") == Path("a.b.spz")
-    assert with_ending(Path(".ply"), ".sog") == Path(".ply.sog")
+    assert with_ending(Path("a.compressed.ply"), ".spz", ENDINGS) == Path("a.spz")
+    assert with_ending(Path("a.b"), ".spz", ENDINGS) == Path("a.b.spz")
+    assert with_ending(Path(".ply"), ".sog", ENDINGS) == Path(".ply.sog")
     settings = ExportSettings(Path("a b.sog"), "two words", 1, 12.5, 2.0)
     assert settings.command([Path("x.poly")]) == (
         "polyorama export x.poly -o 'a b.sog' --what 'two words' --sh-degree 1 --decimate 12.5 "
@@ -207,7 +207,7 @@ def test_an_empty_plot_says_why(qtbot: QtBot, session: Session) -> None:
 def test_another_format_may_be_chosen_before_there_is_a_file(
     qtbot: QtBot, dialog: ExportDialog
 ) -> None:
-    assert with_ending(Path(), ".ply") == Path()
+    assert with_ending(Path(), ".ply", ENDINGS) == Path()
     dialog.path.clear()
     with qtbot.captureExceptions() as errors:
         dialog.format.set_value(".spz")

@@ -598,8 +598,12 @@ def test_the_export_dialog_shows_its_command(
     assert dialog.path.text().endswith("walk.csv")
     assert not dialog.size.isVisible()
     assert dialog.options == {}
-    dialog.copy.click()
+    dialog.command.copy.click()
     assert QGuiApplication.clipboard().text() == dialog.command.text()
+    dialog.path.clear()
+    dialog.format.chosen.emit(".png")
+    assert not dialog.path.text()
+    assert not dialog.write.isEnabled()
     dialog.reject()
 
 

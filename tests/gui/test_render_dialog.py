@@ -200,7 +200,7 @@ def test_fields_show_what_says_something(dialog: RenderDialog) -> None:
     form = dialog.form
 
     def shown(name: str) -> bool:
-        return form._rows[name][1].isVisibleTo(form)
+        return form._fields[name].isVisibleTo(form)
 
     assert form.motion.value == "still"
     assert not any(map(shown, ("part", "seconds", "fps", "shutter", "samples", "quality")))
@@ -254,7 +254,7 @@ def test_settings_can_be_taken_over(dialog: RenderDialog) -> None:
     dialog.form.take(wanted)
     assert dialog.form.settings == replace(wanted, part=dialog.form.settings.part)
     assert "24 frames" in dialog.caption.text()
-    dialog.copy.click()
+    dialog.command.copy.click()
     assert QGuiApplication.clipboard().text() == dialog.command.text()
     assert dialog.command.text().startswith("polyorama render ")
 

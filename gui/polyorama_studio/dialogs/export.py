@@ -6,30 +6,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from polyorama.core.params import Parameter
 from polyorama.verbs.export import Level
 from polyorama_studio.dialogs.dialog import Dialog
+from polyorama_studio.dialogs.parts import CommandLine, FileLine, Rows
 from polyorama_studio.dialogs.quality import QualityView
 from polyorama_studio.dialogs.quality_plot import likeness_text
-from polyorama_studio.exporting import ENDINGS, ExportSettings, files_of_now, with_ending
-from polyorama_studio.fields.buttons import IconButton
+from polyorama_studio.exporting import ENDINGS, ExportSettings, files_of_now
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
-from polyorama_studio.files import save_dialog
 from polyorama_studio.folders import show_in_folder
-from polyorama_studio.theme import Metrics, fixed_font
+from polyorama_studio.theme import Metrics
 from polyorama_studio.words import legible, memory_text
 
 if TYPE_CHECKING:
@@ -61,9 +51,8 @@ class ExportDialog(Dialog):
         )
         self.degree = ChoiceField(self._degrees(), self.tr("Harmonics"), self)
         self.share = NumberField(_SHARE, session.theme, self)
-        self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("File"))
-        self.browse = IconButton(session.theme, "folder", self.tr("Choose the file..."), self)
+        self.file = FileLine(session, self)
+        self.path = self.file.edit
         self.expected = QLabel(self)
         self.expected.setWordWrap(True)
         self.expected.setProperty("quiet", True)
@@ -72,11 +61,7 @@ class ExportDialog(Dialog):
         self._note.setWordWrap(True)
         self.measure = QPushButton(self.tr("Measure"), self)
         self.quality = QualityView(session, self)
-        self.command = QLineEdit(self)
-        self.command.setReadOnly(True)
-        self.command.setFont(fixed_font(Metrics.label))
-        self.command.setAccessibleName(self.tr("Command line"))
-        self.copy = IconButton(session.theme, "copy", self.tr("Copy the command line"), self)
+        self.command = CommandLine(session, self)
         self._lay_out()
         self.add_button(self.tr("Cancel"), self.reject)
         self.write = self.add_button(self.tr("Export"), self._export, primary=True)
@@ -107,30 +92,15 @@ class ExportDialog(Dialog):
         return found + [(str(d), self.tr("Degree {0}").format(names[d])) for d in range(self._most)]
 
     def _lay_out(self) -> None:
-        form = QGridLayout()
-        form.setHorizontalSpacing(Metrics.space[2])
-        form.setVerticalSpacing(Metrics.space[1])
-        form.setColumnStretch(1, 1)
-        where = QHBoxLayout()
-        where.setSpacing(Metrics.space[0])
-        where.addWidget(self.path, 1)
-        where.addWidget(self.browse)
-        rows = (
-            (self.tr("What"), self.what), (self.tr("Format"), self.format),
-            (self.tr("Harmonics"), self.degree), (self.tr("Splats kept"), self.share),
-            (self.tr("File"), where),
-        )  # fmt: skip
-        for number, (text, field) in enumerate(rows):
-            label = QLabel(text, self)
-            label.setProperty("quiet", True)
-            form.addWidget(label, number, 0)
-            if isinstance(field, QHBoxLayout):
-                form.addLayout(field, number, 1)
-            else:
-                form.addWidget(field, number, 1)
+        rows = Rows()
+        rows.add(self.tr("What"), self.what)
+        rows.add(self.tr("Format"), self.format)
+        rows.add(self.tr("Harmonics"), self.degree)
+        rows.add(self.tr("Splats kept"), self.share)
+        rows.add(self.tr("File"), self.file)
         left = QVBoxLayout()
         left.setSpacing(Metrics.space[2])
-        left.addLayout(form)
+        left.addLayout(rows)
         left.addWidget(self.expected)
         left.addStretch(1)
         left.addWidget(self._note)
@@ -139,12 +109,8 @@ class ExportDialog(Dialog):
         columns.setSpacing(Metrics.space[4])
         columns.addLayout(left, 2)
         columns.addWidget(self.quality, 3)
-        line = QHBoxLayout()
-        line.setSpacing(Metrics.space[0])
-        line.addWidget(self.command, 1)
-        line.addWidget(self.copy)
         self.body.addLayout(columns, 1)
-        self.body.addLayout(line)
+        self.body.addWidget(self.command)
         self.fill()
         self.setMinimumWidth(Metrics.export_width)
 
@@ -154,9 +120,8 @@ class ExportDialog(Dialog):
         self.degree.chosen.connect(self._tell)
         self.share.changed.connect(self._tell)
         self.path.textChanged.connect(self._on_path)
-        self.browse.clicked.connect(self._browse)
+        self.file.browse.clicked.connect(self._browse)
         self.measure.clicked.connect(self._on_measure)
-        self.copy.clicked.connect(self._copy)
         self.quality.changed.connect(self._on_measured)
         self.quality.chosen.connect(self._take)
         self.finished.connect(self._on_finished)
@@ -193,7 +158,7 @@ class ExportDialog(Dialog):
 
     @Slot(str)
     def _on_format(self, ending: str) -> None:
-        self.path.setText(str(with_ending(Path(self.path.text()), ending)))
+        self.file.end_with(ending, ENDINGS)
         self._tell()
 
     @Slot(str)
@@ -206,14 +171,7 @@ class ExportDialog(Dialog):
     @Slot()
     def _browse(self) -> None:
         ending = self.format.value
-        title = dict(ENDINGS)[ending]
-        dialog = save_dialog(
-            self, self.tr("Export"), self.path.text(), f"{title} (*{ending})",
-            self._session.theme.tokens, ending.removeprefix("."),
-        )  # fmt: skip
-        dialog.fileSelected.connect(self.path.setText)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        self.file.ask(self.tr("Export"), dict(ENDINGS)[ending], ending, self.path.text())
 
     @property
     def level(self) -> Level:
@@ -234,8 +192,7 @@ class ExportDialog(Dialog):
         self.command.setToolTip("" if files else told)
         if not files and saved is not None:
             files = (saved,)
-        self.command.setText(self.settings.command(files))
-        self.command.setCursorPosition(0)
+        self.command.set_text(self.settings.command(files))
         measured = self.quality.matching(self.level)
         if measured is None:
             self.expected.setText(self.tr("Hidden and deleted splats stay behind."))
@@ -274,7 +231,7 @@ class ExportDialog(Dialog):
         """Choose the format, harmonics and share of a measurement."""
         self._filling = True
         self.format.set_value(level.ending)
-        self.path.setText(str(with_ending(Path(self.path.text()), level.ending)))
+        self.file.end_with(level.ending, ENDINGS)
         lower = level.degree is not None and level.degree < self._most
         self.degree.set_value(str(level.degree) if lower and level.ending != ".splat" else "")
         self.share.set_value(level.share)
@@ -282,11 +239,6 @@ class ExportDialog(Dialog):
         self._tell()
 
     # What is done
-
-    @Slot()
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
-        self._session.tell("info", self.tr("Command line copied"))
 
     @Slot(int)
     def _on_finished(self, result: int) -> None:

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from polyorama.errors import PolyoramaError
 from polyorama_studio.aim import aimed, seen_by
 from polyorama_studio.dialogs.dialog import Dialog
+from polyorama_studio.dialogs.parts import CommandLine
 from polyorama_studio.dialogs.render_form import RenderForm
 from polyorama_studio.dialogs.render_list import RenderList
 from polyorama_studio.exporting import files_of_now
-from polyorama_studio.fields.buttons import IconButton
 from polyorama_studio.guard import guards
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
 from polyorama_studio.plots import paint_frame
 from polyorama_studio.renders import Render, renders_of
 from polyorama_studio.shooting import preview_job
-from polyorama_studio.theme import Metrics, fixed_font, font
+from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import duration_text, legible, tip
 
 if TYPE_CHECKING:
@@ -127,16 +127,11 @@ class RenderDialog(Dialog):
         self.caption.setWordWrap(True)
         self.list = RenderList(session, self)
         self.list.setMinimumHeight(5 * Metrics.control)
-        self.command = QLineEdit(self)
-        self.command.setReadOnly(True)
-        self.command.setFont(fixed_font(Metrics.label))
-        self.command.setAccessibleName(self.tr("Command line"))
-        self.copy = IconButton(session.theme, "copy", self.tr("Copy the command line"), self)
+        self.command = CommandLine(session, self)
         self._lay_out()
         self.add_button(self.tr("Close"), self.reject)
         self.start = self.add_button(self.tr("Render"), self._render, primary=True)
         self.form.changed.connect(self._tell)
-        self.copy.clicked.connect(self._copy)
         self.finished.connect(self._on_finished)
         self._tell()
 
@@ -153,12 +148,8 @@ class RenderDialog(Dialog):
         columns.setSpacing(Metrics.space[4])
         columns.addLayout(left, 1)
         columns.addLayout(right, 1)
-        line = QHBoxLayout()
-        line.setSpacing(Metrics.space[0])
-        line.addWidget(self.command, 1)
-        line.addWidget(self.copy)
         self.body.addLayout(columns, 1)
-        self.body.addLayout(line)
+        self.body.addWidget(self.command)
         self.fill()
         self.setMinimumWidth(Metrics.render_width)
 
@@ -177,8 +168,7 @@ class RenderDialog(Dialog):
         document = aimed(self._document, settings, seen.camera)
         saved = session.saving.path
         files = files_of_now(session) or (() if saved is None else (saved,))
-        self.command.setText(settings.command(files, seen))
-        self.command.setCursorPosition(0)
+        self.command.set_text(settings.command(files, seen))
         note = self.tr("The line takes the project as it is saved.")
         if document.view_camera != self._document.view_camera:
             name = document.node(settings.camera).name if settings.camera else ""
@@ -235,11 +225,6 @@ class RenderDialog(Dialog):
         files = files_of_now(session) if document is self._document else ()
         render = Render(settings, document, seen, files)
         renders_of(session).start(render)
-
-    @Slot()
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
-        self._session.tell("info", self.tr("Command line copied"))
 
     @Slot(int)
     def _on_finished(self, result: int) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from polyorama.core.params import Parameter
 from polyorama.core.types import MAX_SIDE
 from polyorama_studio.aim import camera_choices, first_camera
-from polyorama_studio.fields.buttons import IconButton
+from polyorama_studio.dialogs.parts import FileLine, Rows, side_by_side
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
-from polyorama_studio.files import save_dialog
 from polyorama_studio.shooting import FORMATS, SIZES, RenderSettings
 from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
@@ -54,12 +53,9 @@ class RenderForm(QWidget):
         assert document is not None
         timeline = document.timeline
         self._time = session.playback.time
-        self._rows: dict[str, tuple[QLabel, QWidget]] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(Metrics.space[2])
-        self._grid.setVerticalSpacing(Metrics.space[0] + Metrics.hair)
-        self._grid.setColumnStretch(1, 1)
+        self._fields: dict[str, QWidget] = {}
+        self._rows = Rows(self)
+        self._rows.setVerticalSpacing(Metrics.space[0] + Metrics.hair)
         self._filling = True
         self.motion = self._choice("motion", self.tr("What"), (
             ("still", self.tr("A still picture")),
@@ -74,7 +70,9 @@ class RenderForm(QWidget):
         length = timeline.duration
         self.start = self._field(_number("from", 0.0, 0.0, 86400.0, "s", "First second"))
         self.end = self._field(_number("to", length, 0.0, 86400.0, "s", "Last second"))
-        self._add("part", self.tr("From and to"), self._pair(self.start, self.end))
+        self._add(
+            "part", self.tr("From and to"), side_by_side(self, (self.start, 1), (self.end, 1))
+        )
         self.seconds = self._single(
             "seconds", self.tr("One turn"), _number("seconds", 6.0, 0.1, 3600.0, "s", "Its length"),
         )  # fmt: skip
@@ -99,7 +97,7 @@ class RenderForm(QWidget):
         side = dict(low=2.0, high=float(MAX_SIDE), unit="px", whole=True)  # noqa: C408 - names tell
         self.wide = self._field(_number("width", 1920.0, **side), self.tr("Width"))
         self.high = self._field(_number("height", 1080.0, **side), self.tr("Height"))
-        self._add("sides", "", self._pair(self.wide, self.high))
+        self._add("sides", "", side_by_side(self, (self.wide, 1), (self.high, 1)))
         self.supersample = self._choice("supersample", self.tr("Smoothing"), (
             ("1", self.tr("Plain")), ("2", self.tr("2 x 2 samples a pixel")),
             ("3", self.tr("3 x 3 samples a pixel")), ("4", self.tr("4 x 4 samples a pixel")),
@@ -124,12 +122,11 @@ class RenderForm(QWidget):
             "quality", self.tr("Quality"),
             _number("quality", 90.0, 1.0, 100.0, "", "1 to 100", whole=True),
         )  # fmt: skip
-        self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("File"))
+        self.file = FileLine(session, self)
+        self.path = self.file.edit
         self.path.textChanged.connect(self._tell)
-        self.browse = IconButton(session.theme, "folder", self.tr("Choose the file..."), self)
-        self.browse.clicked.connect(self._browse)
-        self._add("path", self.tr("File"), self._pair(self.path, self.browse))
+        self.file.browse.clicked.connect(self._browse)
+        self._add("path", self.tr("File"), self.file)
         self._start_values(length > 0.0 and bool(timeline.tracks))
 
     # Parts
@@ -155,22 +152,9 @@ class RenderForm(QWidget):
         self._add(name, title, field)
         return field
 
-    def _pair(self, first: QWidget, second: QWidget) -> QWidget:
-        both = QWidget(self)
-        row = QHBoxLayout(both)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Metrics.space[0])
-        row.addWidget(first, 1)
-        row.addWidget(second, 1 if isinstance(second, NumberField) else 0)
-        return both
-
     def _add(self, name: str, title: str, field: QWidget) -> None:
-        label = QLabel(title, self)
-        label.setProperty("quiet", True)
-        row = len(self._rows)
-        self._grid.addWidget(label, row, 0)
-        self._grid.addWidget(field, row, 1)
-        self._rows[name] = (label, field)
+        self._rows.add(title, field)
+        self._fields[name] = field
 
     def _start_values(self, animated: bool) -> None:
         self.size.set_value("1920x1080")
@@ -287,8 +271,7 @@ class RenderForm(QWidget):
             "quality": settings.kind.lossy,
         }  # fmt: skip
         for name, visible in shown.items():
-            for widget in self._rows[name]:
-                widget.setVisible(visible)
+            self._rows.set_shown(self._fields[name], visible)
         present = f"{settings.size[0]}x{settings.size[1]}"
         known = {f"{w}x{h}" for _, (w, h) in SIZES}
         self.size.set_value(present if present in known else _OTHER)
@@ -318,14 +301,8 @@ class RenderForm(QWidget):
         settings = self.settings
         kind = settings.kind
         path = settings.path
-        title = f"{kind.title} (*{kind.ending})"
-        dialog = save_dialog(
-            self, self.tr("Render to"), str(path.parent if kind.sequence else path), title,
-            self._session.theme.tokens, kind.ending.removeprefix("."),
-        )  # fmt: skip
-        dialog.fileSelected.connect(self._on_file)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        proposed = str(path.parent if kind.sequence else path)
+        self.file.ask(self.tr("Render to"), kind.title, kind.ending, proposed, self._on_file)
 
     @Slot(str)
     def _on_file(self, name: str) -> None:

@@ -8,22 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtCore import Slot
 
 from polyorama.core.params import Parameter
 from polyorama.errors import UnavailableError
 from polyorama_studio.dialogs.dialog import Dialog
-from polyorama_studio.fields.buttons import IconButton
+from polyorama_studio.dialogs.parts import CommandLine, FileLine, Rows
 from polyorama_studio.fields.number import NumberField
 from polyorama_studio.fields.simple import ChoiceField
-from polyorama_studio.files import save_dialog
 from polyorama_studio.folders import show_in_folder
-from polyorama_studio.theme import Metrics, fixed_font
+from polyorama_studio.theme import Metrics
 from polyorama_studio.words import legible
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from polyorama.core.jobs import Job
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.lab.run import Run
@@ -63,14 +62,9 @@ class LabExportDialog(Dialog):
         self.look = ChoiceField(themes, self.tr("Look"), self)
         self.fps = NumberField(_FPS, session.theme, self)
         self.fps.setAccessibleName(self.tr("Frame rate"))
-        self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("File"))
-        self.browse = IconButton(session.theme, "folder", self.tr("Choose the file..."), self)
-        self.command = QLineEdit(self)
-        self.command.setReadOnly(True)
-        self.command.setFont(fixed_font(Metrics.label))
-        self.command.setAccessibleName(self.tr("Command line"))
-        self.copy = IconButton(session.theme, "copy", self.tr("Copy the command line"), self)
+        self.file = FileLine(session, self)
+        self.path = self.file.edit
+        self.command = CommandLine(session, self)
         self._lay_out()
         self.add_button(self.tr("Cancel"), self.reject)
         self.write = self.add_button(self.tr("Export"), self._export, primary=True)
@@ -78,46 +72,25 @@ class LabExportDialog(Dialog):
         self.view.set_value("")
         self.size.set_value("1920x1080")
         self.look.set_value(session.theme.tokens.name)
-        stem = f"{run.setup.id.replace('/', '-')}-seed-{run.setup.seed}"
+        stem = f"{run.setup.id}-seed-{run.setup.seed}"
         self.path.setText(str(Path(session.preferences.folder) / f"{_plain(stem)}.png"))
         for signal in (self.view.chosen, self.size.chosen, self.look.chosen, self.fps.changed):
             signal.connect(self._tell)
         self.format.chosen.connect(self._on_format)
         self.path.textChanged.connect(self._on_path)
-        self.browse.clicked.connect(self._browse)
-        self.copy.clicked.connect(self._copy)
+        self.file.browse.clicked.connect(self._browse)
         self._tell()
 
     def _lay_out(self) -> None:
-        form = QGridLayout()
-        form.setHorizontalSpacing(Metrics.space[2])
-        form.setVerticalSpacing(Metrics.space[1])
-        form.setColumnStretch(1, 1)
-        where = QHBoxLayout()
-        where.setSpacing(Metrics.space[0])
-        where.addWidget(self.path, 1)
-        where.addWidget(self.browse)
-        self._labels: dict[object, QLabel] = {}
-        rows = (
-            (self.tr("Format"), self.format), (self.tr("Views"), self.view),
-            (self.tr("Size"), self.size), (self.tr("Look"), self.look),
-            (self.tr("Frame rate"), self.fps), (self.tr("File"), where),
-        )  # fmt: skip
-        for number, (text, field) in enumerate(rows):
-            label = QLabel(text, self)
-            label.setProperty("quiet", True)
-            form.addWidget(label, number, 0)
-            if isinstance(field, QHBoxLayout):
-                form.addLayout(field, number, 1)
-            else:
-                self._labels[field] = label
-                form.addWidget(field, number, 1)
-        line = QHBoxLayout()
-        line.setSpacing(Metrics.space[0])
-        line.addWidget(self.command, 1)
-        line.addWidget(self.copy)
-        self.body.addLayout(form)
-        self.body.addLayout(line)
+        self._rows = Rows()
+        self._rows.add(self.tr("Format"), self.format)
+        self._rows.add(self.tr("Views"), self.view)
+        self._rows.add(self.tr("Size"), self.size)
+        self._rows.add(self.tr("Look"), self.look)
+        self._rows.add(self.tr("Frame rate"), self.fps)
+        self._rows.add(self.tr("File"), self.file)
+        self.body.addLayout(self._rows)
+        self.body.addWidget(self.command)
         self.setMinimumWidth(Metrics.dialog_words)
 
     # What is chosen
@@ -160,43 +133,27 @@ class LabExportDialog(Dialog):
         ending = self.format.value
         for field in (self.view, self.size, self.look, self.fps):
             there = ending in _PICTURES and (field is not self.fps or ending == ".mp4")
-            field.setVisible(there)
-            self._labels[field].setVisible(there)
-        self.command.setText(self.command_line)
-        self.command.setCursorPosition(0)
+            self._rows.set_shown(field, there)
+        self.command.set_text(self.command_line)
         self.write.setEnabled(bool(Path(self.path.text()).name))
 
     @Slot(str)
     def _on_format(self, ending: str) -> None:
-        path = Path(self.path.text())
-        known = {e for e, _ in _FORMATS}
-        stem = path.stem if path.suffix.lower() in known else path.name
-        self.path.setText(str(path.with_name((stem or "run") + ending)))
+        self.file.end_with(ending, _FORMATS)
         self._tell()
 
     @Slot(str)
     def _on_path(self, text: str) -> None:
         ending = Path(text).suffix.lower()
-        if ending in {e for e, _ in _FORMATS} and ending != self.format.value:
+        if ending in dict(_FORMATS) and ending != self.format.value:
             self.format.set_value(ending)
         self._tell()
 
     @Slot()
     def _browse(self) -> None:
         ending = self.format.value
-        dialog = save_dialog(
-            self, self.tr("Export the run"), self.path.text(),
-            f"{dict(_FORMATS)[ending]} (*{ending})", self._session.theme.tokens,
-            ending.removeprefix("."),
-        )  # fmt: skip
-        dialog.fileSelected.connect(self.path.setText)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    @Slot()
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.command.text())
-        self._session.tell("info", self.tr("Command line copied"))
+        title = dict(_FORMATS)[ending]
+        self.file.ask(self.tr("Export the run"), title, ending, self.path.text())
 
     @Slot()
     def _export(self) -> None:
