@@ -208,7 +208,8 @@ class PropertyRow(QWidget):
     def retarget(self, owners: Sequence[str]) -> None:
         """Show the same property of others."""
         self.link.retarget(owners)
-        self.refresh()
+        if self.isVisible():
+            self.refresh()
 
     def event(self, event: QEvent) -> bool:
         """What it does is put together when it is asked for: values change far more often."""
