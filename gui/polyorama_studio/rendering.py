@@ -101,11 +101,6 @@ class Channel:
         """Draw this next; a request of this view that still waits is forgotten."""
         self._loop.submit(request, self)
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing of this view is drawn and nothing waits."""
-        return self._loop.is_idle(self)
-
     def close(self) -> None:
         """Forget what waits, and deliver nothing more."""
         self._loop.forget(self)
@@ -135,21 +130,9 @@ class RenderLoop:
         self._rasterizer: Rasterizer | None = None
         self.main = Channel(self, deliver)
         self._pending: dict[Channel, Request] = {}
-        self._in_flight: Channel | None = None
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is drawn and nothing waits."""
-        with self._changed:
-            return not self._pending and self._in_flight is None
-
-    def is_idle(self, channel: Channel) -> bool:
-        """Whether nothing of a channel is drawn and nothing of it waits."""
-        with self._changed:
-            return channel not in self._pending and self._in_flight is not channel
 
     def submit(self, request: Request, channel: Channel | None = None) -> None:
         """Draw this next; a request of its channel that still waits is forgotten."""
@@ -196,12 +179,8 @@ class RenderLoop:
                     return
                 channel = self._next()
                 request = self._pending.pop(channel)
-                self._in_flight = channel
             picture = self._draw(request)
-            with self._changed:
-                self._in_flight = None
-                closed = self._closed
-            if not closed:
+            if not self._closed:
                 channel.deliver(picture)
 
     def _next(self) -> Channel:

@@ -130,6 +130,8 @@ class Stage(Looking):
         self.disguise: Document | None = None
         self._rate = FrameRate()
         self._generation = 0
+        self._asked: Request | None = None
+        self._answered: Request | None = None
         self._shown: tuple[Document | None, float, Document | None] = (None, 0.0, None)
         self._still = QTimer(self)
         self._still.setSingleShot(True)
@@ -291,13 +293,13 @@ class Stage(Looking):
 
     @property
     def drawing(self) -> bool:
-        """Whether a picture is under way."""
-        return not self._channel.idle
+        """Whether a picture is under way: waited for, drawn, or on its way to this thread."""
+        return self._answered is not self._asked
 
     @property
     def idle(self) -> bool:
         """Whether a full picture of the present view is shown, and nothing is under way."""
-        return self._channel.idle and not self.moving
+        return not self.drawing and not self.moving
 
     def close(self) -> None:
         """Stop drawing."""
@@ -316,23 +318,22 @@ class Stage(Looking):
         if self.document is None or self.size == (0, 0):
             return
         quality = self.governor.moving() if moving else FULL
-        self._channel.submit(
-            Request(
-                generation=self._generation,
-                document=self.document,
-                view=self.view,
-                camera=self.camera(*quality.size(*self.size)),
-                quality=quality,
-                limit=quality.limit(self.splat_count),
-                backdrop=self.backdrop,
-                moving=moving,
-                time=self.time,
-                highlight=None if self.bare else _rgb(self._theme.tokens.color("accent")),
-                marks=NO_MARKS if self.bare else self.marks,
-                disguise=self.disguise,
-                through=self.through,
-            )
+        self._asked = Request(
+            generation=self._generation,
+            document=self.document,
+            view=self.view,
+            camera=self.camera(*quality.size(*self.size)),
+            quality=quality,
+            limit=quality.limit(self.splat_count),
+            backdrop=self.backdrop,
+            moving=moving,
+            time=self.time,
+            highlight=None if self.bare else _rgb(self._theme.tokens.color("accent")),
+            marks=NO_MARKS if self.bare else self.marks,
+            disguise=self.disguise,
+            through=self.through,
         )
+        self._channel.submit(self._asked)
 
     def _post_picture(self, picture: Picture) -> None:
         # On the render thread.
@@ -351,7 +352,7 @@ class Stage(Looking):
         self.loop.start()
 
     def _on_picture(self, picture: Picture) -> None:
-        request = picture.request
+        request = self._answered = picture.request
         if request.generation != self._generation:
             return
         if picture.error is not None:
@@ -364,7 +365,7 @@ class Stage(Looking):
         self.picture_ready.emit(picture)
         if self.spinning and not self._held:
             self.turn_on()
-        elif not self.moving and request.moving and self._channel.idle:
+        elif not self.moving and request.moving and not self.drawing:
             self._ask(moving=False)
 
     @Slot()

@@ -52,6 +52,19 @@ def test_moving_is_coarse_and_still_is_full(
     assert rasterizer.states[-1].limit is None
 
 
+def test_a_picture_that_is_on_its_way_is_still_waited_for(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stage.idle
+    drawn = threading.Event()
+    post = stage.loop.main.deliver
+    monkeypatch.setattr(stage.loop.main, "deliver", lambda picture: (post(picture), drawn.set()))
+    stage.refresh()
+    assert drawn.wait(10.0)
+    assert stage.drawing, "it waits in the mailbox of this thread, which has not looked yet"
+    assert not stage.idle
+
+
 def test_a_held_drag_stays_coarse_until_released(
     qtbot: QtBot, stage: Stage, rasterizer: FakeRasterizer
 ) -> None:
