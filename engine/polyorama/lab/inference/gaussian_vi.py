@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from polyorama.lab.inference.vi_targets import Target
 
 __all__ = [
-    "Advi", "RunningControl", "bwgd_step", "control_of", "draws", "forward_step", "gradients",
-    "sampled", "svrgvi_step",
+    "Advi", "RunningControl", "bwgd_step", "control_of", "draws", "explicit_step",
+    "forward_backward", "forward_step", "gradients", "precision_trace", "sampled", "svrgvi_step",
 ]  # fmt: skip
 
 _BETAS = (0.9, 0.999)
@@ -98,6 +98,21 @@ def forward_step(
     return Normal(now.mean - eta * slope, symmetric(pull @ now.covariance @ pull))
 
 
+def forward_backward(
+    now: Normal, slope: NDArray[np.float64], curve: NDArray[np.float64], eta: float
+) -> tuple[Normal, Normal]:
+    """After the forward step and after the backward step; parameters as for `forward_step`."""
+    half = forward_step(now, slope, curve, eta)
+    return half, Normal(half.mean, entropy_step(half.covariance, eta))
+
+
+def explicit_step(
+    now: Normal, slope: NDArray[np.float64], curve: NDArray[np.float64], eta: float
+) -> Normal:
+    """Both at once: a forward step with H - S^-1 for H; parameters as for `forward_step`."""
+    return forward_step(now, slope, symmetric(curve - np.linalg.inv(now.covariance)), eta)
+
+
 def svrgvi_step(
     now: Normal,
     z: NDArray[np.float64],
@@ -130,9 +145,7 @@ def svrgvi_step(
     numpy.linalg.LinAlgError
         If a covariance is not positive definite any more, which only overflow can bring about.
     """
-    slope, curve = sampled(now, z, target, c)
-    half = forward_step(now, slope, curve, eta)
-    return half, Normal(half.mean, entropy_step(half.covariance, eta))
+    return forward_backward(now, *sampled(now, z, target, c), eta)
 
 
 def bwgd_step(now: Normal, z: NDArray[np.float64], target: Target, eta: float) -> Normal:
@@ -141,13 +154,17 @@ def bwgd_step(now: Normal, z: NDArray[np.float64], target: Target, eta: float) -
     Where the sampled Hessian is indefinite or far above 1 / eta this may leave no positive definite
     covariance to work with; the next step raises then.
     """
-    slope, curve = sampled(now, z, target, 0.0)
-    curve = curve - np.linalg.inv(now.covariance)
-    return forward_step(now, slope, symmetric(curve), eta)
+    return explicit_step(now, *sampled(now, z, target, 0.0), eta)
+
+
+def precision_trace(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Tr S^-1 of (..., d, d): the squared norm of L^-1, off-diagonal and all."""
+    inverse = np.linalg.inv(np.linalg.cholesky(covariance))
+    return np.asarray((inverse**2).sum(axis=(-2, -1)))
 
 
 def control_of(curve: NDArray[np.float64], covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """c* = Tr E hess V / Tr S^-1, (K,); Tr S^-1 is the squared norm of L^-1, off-diagonal and all.
+    """c* = Tr E hess V / Tr S^-1, (K,).
 
     Parameters
     ----------
@@ -156,8 +173,7 @@ def control_of(curve: NDArray[np.float64], covariance: NDArray[np.float64]) -> N
     covariance
         (K, d, d).
     """
-    inverse = np.linalg.inv(np.linalg.cholesky(covariance))
-    return np.asarray(np.trace(curve, axis1=-2, axis2=-1) / (inverse**2).sum(axis=(-2, -1)))
+    return np.asarray(np.trace(curve, axis1=-2, axis2=-1) / precision_trace(covariance))
 
 
 class RunningControl:
@@ -175,8 +191,7 @@ class RunningControl:
         """(K,) c for the next step; 0 before the first."""
         if self._weight == 0.0:
             return np.zeros(len(covariance))
-        inverse = np.linalg.inv(np.linalg.cholesky(covariance))
-        return np.asarray(self._trace / self._weight / (inverse**2).sum(axis=(-2, -1)))
+        return np.asarray(self._trace / self._weight / precision_trace(covariance))
 
     def met(self, curve: NDArray[np.float64]) -> None:
         """Take up the Hessians (K, d, d) of a step."""

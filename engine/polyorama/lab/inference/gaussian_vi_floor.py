@@ -29,8 +29,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.lab.inference.bures import Normal, entropy_step, kl_divergence, symmetric
-from polyorama.lab.inference.gaussian_vi import draws, forward_step
+from polyorama.lab.inference.bures import Normal, kl_divergence, symmetric
+from polyorama.lab.inference.gaussian_vi import (
+    draws,
+    explicit_step,
+    forward_backward,
+    precision_trace,
+)
 from polyorama.lab.inference.vi_targets import GaussianTarget
 
 if TYPE_CHECKING:
@@ -189,8 +194,7 @@ class Yardstick:
 
     def variance(self, q: Normal, c: float) -> NDArray[np.float64]:
         """Tr Var of one draw of b, (K,), in squared units of the gradient."""
-        inverse = np.linalg.inv(np.linalg.cholesky(q.covariance))
-        precise = (inverse**2).sum(axis=(-2, -1))
+        precise = precision_trace(q.covariance)
         slope, curve = self.expected(q)
         if self._exact:
             # Var grad V(X) = P S P; the rest is the identity of the file above.
@@ -316,14 +320,7 @@ def _natural_step(
 def _forward_backward(
     q: Normal, slope: NDArray[np.float64], curve: NDArray[np.float64], eta: float
 ) -> Normal:
-    half = forward_step(q, slope, curve, eta)
-    return Normal(half.mean, entropy_step(half.covariance, eta))
-
-
-def _explicit(
-    q: Normal, slope: NDArray[np.float64], curve: NDArray[np.float64], eta: float
-) -> Normal:
-    return forward_step(q, slope, symmetric(curve - np.linalg.inv(q.covariance)), eta)
+    return forward_backward(q, slope, curve, eta)[1]
 
 
 def _derivative(
@@ -336,4 +333,4 @@ def _derivative(
     return np.asarray(((ends[: len(at)] - ends[len(at) :]) / (2.0 * reach)).T)
 
 
-_STEPS: dict[str, Step] = {"svrgvi": _forward_backward, "bwgd": _explicit}
+_STEPS: dict[str, Step] = {"svrgvi": _forward_backward, "bwgd": explicit_step}

@@ -14,13 +14,13 @@ import numpy as np
 from polyorama.core.params import choice, number, whole
 from polyorama.errors import UsageError
 from polyorama.lab.experiment import ExperimentParams
-from polyorama.lab.inference.bures import Normal, entropy_step, geodesic, symmetric
+from polyorama.lab.inference.bures import Normal, geodesic, symmetric
 from polyorama.lab.inference.gaussian_vi import (
     Advi,
     RunningControl,
     bwgd_step,
     draws,
-    forward_step,
+    forward_backward,
     sampled,
     svrgvi_step,
 )
@@ -303,8 +303,7 @@ class Adaptive(Racer):
         control = self._running.control(self.now.covariance)
         slope, curve = sampled(self.now, z, self.target, control)
         self._running.met(curve)
-        half = forward_step(self.now, slope, curve, params.eta)
-        return half, Normal(half.mean, entropy_step(half.covariance, params.eta))
+        return forward_backward(self.now, slope, curve, params.eta)
 
 
 RACERS: dict[str, type[Racer]] = {
