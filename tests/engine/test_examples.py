@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from polyorama.io.project import read_project, read_thumbnail
+from polyorama.lab.making import made
+from tests.engine.lab_looks import assert_claim_holds, assert_stepped_alike
 
 FOLDER = Path(str(resources.files("polyorama_assets"))) / "examples"
 SCRIPTS = sorted(FOLDER.glob("*.py"))
@@ -41,6 +43,13 @@ def test_scripts_say_what_they_do(script: Path) -> None:
     first = script.read_text("utf-8").splitlines()[0]
     assert first.startswith('"""')
     assert first.endswith('."""')
+
+
+def test_the_walk_is_an_experiment_like_ours() -> None:
+    source = f"{FOLDER / '05_my_walk.py'}:Walk"
+    assert_stepped_alike(lambda: made(source, {"walkers": 3, "stride": 0.7}), (3, 10, 7))
+    (claim,) = made(source).claims()
+    assert_claim_holds(claim)
 
 
 def test_there_are_three_small_projects() -> None:
