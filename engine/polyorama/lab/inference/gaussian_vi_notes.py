@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from polyorama.lab.inference.gaussian_vi_stage import RIVALS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,6 +17,7 @@ __all__ = ["Moment", "acting_of", "note_of"]
 
 _LATE = 60
 """Iterations after which a mean of the later half says something."""
+_TITLES = {rival.id: rival.title for rival in RIVALS}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +82,7 @@ def note_of(moment: Moment, params: VIParams) -> str:
     """What is happening, in one sentence."""
     for racer in moment.racers.values():
         if racer.broken:
-            return f"{racer.title} has stopped: {racer.fate}."
+            return f"{_TITLES[racer.id]} has stopped: {racer.fate}."
     if not moment.done:
         if params.glide > 1 and moment.share < 1.0:
             return _gliding(moment, params)
@@ -99,8 +102,8 @@ def note_of(moment: Moment, params: VIParams) -> str:
             else f"makes the variance {left:.1f} times as large"
         )  # fmt: skip
         return (
-            f"{watched.title} is {watched.gap:.3g} nats above the best Gaussian; there the control "
-            f"variate {share}, and c* is {moment.best_c:.2f}."
+            f"{_TITLES[watched.id]} is {watched.gap:.3g} nats above the best Gaussian; there the "
+            f"control variate {share}, and c* is {moment.best_c:.2f}."
         )
     return _at_rest(moment, params)
 
@@ -129,17 +132,19 @@ def _at_rest(moment: Moment, params: VIParams) -> str:
         if racer.id in moment.astray:
             astray.append(racer)
         elif floor == 0.0:
-            words.append(f"{racer.title} has no floor at c = 1: KL is {max(racer.gap, 0.0):.1e}")
+            words.append(
+                f"{_TITLES[racer.id]} has no floor at c = 1: KL is {max(racer.gap, 0.0):.1e}"
+            )
         elif late > 2.0 * floor:
-            words.append(f"{racer.title} is at {late:.3g} nats, and its floor at {floor:.3g}")
+            words.append(f"{_TITLES[racer.id]} is at {late:.3g} nats, and its floor at {floor:.3g}")
         elif math.isfinite(floor):
             where = "its floor is" if params.target == "gaussian" else "to first order its floor is"
-            words.append(f"{racer.title} rests at {late:.3g} nats; {where} {floor:.3g}")
+            words.append(f"{_TITLES[racer.id]} rests at {late:.3g} nats; {where} {floor:.3g}")
     if astray:
-        names = " and ".join(racer.title for racer in astray)
+        names = " and ".join(_TITLES[racer.id] for racer in astray)
         words.append(f"{names}: in a mode that is not the best, by {astray[0].gap:.3g} nats")
     if not words:
-        words = [f"{r.title} is at {r.gap:.3g} nats" for r in moment.racers.values()]
+        words = [f"{_TITLES[r.id]} is at {r.gap:.3g} nats" for r in moment.racers.values()]
     if params.eta > moment.longest:
         words.append(f"steps above {moment.longest:.2g} leave covariances too wide")
     if params.target != "gaussian" and math.isfinite(moment.least):

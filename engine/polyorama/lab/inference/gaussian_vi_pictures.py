@@ -11,8 +11,8 @@ import numpy as np
 
 from polyorama.lab.inference.bures import symmetric
 from polyorama.lab.inference.gaussian_vi import gradients
-from polyorama.lab.inference.gaussian_vi_race import RACERS, room_target
-from polyorama.lab.inference.gaussian_vi_stage import half_width
+from polyorama.lab.inference.gaussian_vi_race import room_target
+from polyorama.lab.inference.gaussian_vi_stage import RIVALS, half_width
 from polyorama.lab.inference.vi_targets import GaussianTarget
 from polyorama.lab.look import DARK, colored, rgb
 from polyorama.lab.streams import stream
@@ -37,7 +37,7 @@ _RING = 40
 _RELIEF, _LIFT, _STOREY = 0.55, 0.62, 0.085
 """World heights: of the landscape's top, of the first Gaussian over it, and between Gaussians."""
 _FLAT = 0.004
-_COLORS = {name: rgb(DARK.color(place)) for place, name in enumerate(RACERS)}
+_COLORS = {rival.id: rgb(DARK.color(place)) for place, rival in enumerate(RIVALS)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

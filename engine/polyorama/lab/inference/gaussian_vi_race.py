@@ -181,7 +181,7 @@ class Racer(abc.ABC):
     """
 
     id: ClassVar[str]
-    title: ClassVar[str]
+    """Of the rival that it is."""
     fate: ClassVar[str] = "it has run off to infinity; take a smaller step"
 
     def __init__(self, target: Target, start: Normal) -> None:
@@ -250,7 +250,7 @@ def _usable(q: Normal) -> NDArray[np.bool_]:
 class Svrgvi(Racer):
     """Stochastic variance-reduced Gaussian VI."""
 
-    id, title = "svrgvi", "SVRGVI"
+    id = "svrgvi"
 
     def _moved(self, z: NDArray[np.float64], params: VIParams) -> tuple[Normal, Normal]:
         return svrgvi_step(self.now, z, self.target, params.eta, params.c)
@@ -259,7 +259,7 @@ class Svrgvi(Racer):
 class Sgvi(Racer):
     """The same without control variate."""
 
-    id, title = "sgvi", "SGVI"
+    id = "sgvi"
 
     def _moved(self, z: NDArray[np.float64], params: VIParams) -> tuple[Normal, Normal]:
         return svrgvi_step(self.now, z, self.target, params.eta, 0.0)
@@ -268,7 +268,7 @@ class Sgvi(Racer):
 class Bwgd(Racer):
     """Both parts of KL at once."""
 
-    id, title = "bwgd", "BWGD"
+    id = "bwgd"
     fate = "its step left no positive definite covariance; take a smaller step"
 
     def _moved(self, z: NDArray[np.float64], params: VIParams) -> tuple[Normal, Normal]:
@@ -279,7 +279,7 @@ class Bwgd(Racer):
 class AdviRacer(Racer):
     """Adam on the mean and the Cholesky factor."""
 
-    id, title = "advi", "ADVI"
+    id = "advi"
 
     def __init__(self, target: Target, start: Normal) -> None:
         super().__init__(target, start)
@@ -293,7 +293,7 @@ class AdviRacer(Racer):
 class Adaptive(Racer):
     """SVRGVI with c* as it is met."""
 
-    id, title = "adaptive", "SVRGVI, c adapted"
+    id = "adaptive"
 
     def __init__(self, target: Target, start: Normal) -> None:
         super().__init__(target, start)
@@ -309,7 +309,7 @@ class Adaptive(Racer):
 RACERS: dict[str, type[Racer]] = {
     racer.id: racer for racer in (Svrgvi, Sgvi, Bwgd, AdviRacer, Adaptive)
 }
-"""By id, in the order of their colours."""
+"""By id."""
 
 
 class Swarm:
