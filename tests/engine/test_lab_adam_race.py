@@ -46,7 +46,7 @@ def small_source() -> MarkovSource:
 
 
 def test_the_source_follows_zipf_three_times() -> None:
-    """Each ranking is found again from the odds, which have to be whole ranks to the power 0.7."""
+    """Beside the formula, a number at a time, with the same draws of the rankings."""
     p = small_source().probabilities
     assert p.shape == (5, 5, 5)
     assert p.sum(axis=2) == pytest.approx(np.ones((5, 5)), abs=1e-14)
@@ -58,9 +58,6 @@ def test_the_source_follows_zipf_three_times() -> None:
             weights = [math.exp(0.5 * logits[c] + rows[a][c] + rows[5 + b][c]) for c in range(5)]
             wanted = [weight / math.fsum(weights) for weight in weights]
             assert p[a, b] == pytest.approx(wanted, rel=1e-12)
-    for row in rows:
-        ranks = sorted(math.exp(-x / 0.7) for x in row)
-        assert ranks == pytest.approx([1, 2, 3, 4, 5], rel=1e-12)
 
 
 def test_the_entropy_is_that_of_the_stationary_chain() -> None:
@@ -204,6 +201,18 @@ def test_a_racer_steps_by_its_rule(rival: str) -> None:
             assert all(p.ndim == 2 for p in decayed[0]["params"])
     assert racer.steps == 3
     assert racer.loss < math.log(64) + 0.5
+
+
+def test_the_smoothed_loss_is_a_mean_that_forgets() -> None:
+    """The mean of the first twenty; then each step keeps 0.95 of it."""
+    params, losses = RaceParams(rows=1), []
+    racer = Racer("sgd", params, 0)
+    batch = torch.from_numpy(np.random.default_rng(0).integers(64, size=(1, 65)))
+    for _ in range(30):
+        racer.step(batch, params)
+        losses.append(racer.loss)
+    late = sum(0.05 * 0.95 ** (29 - i) * losses[i] for i in range(20, 30))
+    assert racer.smooth == pytest.approx(0.95**10 * np.mean(losses[:20]) + late, rel=1e-12)
 
 
 def test_states_are_counted_as_they_are() -> None:

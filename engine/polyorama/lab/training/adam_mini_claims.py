@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -110,7 +109,7 @@ _RIVALS = ("adamw", "adam-mini", "per-tensor", "sgd")
 def _finished(steps: int, seed: int) -> dict[str, float]:
     """Mean loss of the last batches of each rival; every one sees the same 16 rows a step."""
     torch.set_num_threads(1)
-    params = replace(RaceParams(), steps=steps, rows=16)
+    params = RaceParams(steps=steps, rows=16)
     source = source_of(seed)
     racers = {rival: Racer(rival, params, seed) for rival in _RIVALS}
     racers["sgd, torch's decay"] = Racer("sgd", params, seed)

@@ -157,8 +157,9 @@ class AdamMiniRace(Experiment):
         if mini is None:
             return {}
         rate = self.params.rate_at(min(mini.steps, self.params.steps - 1)) / self.params.lr
+        first, second = (1.0 - beta**mini.steps for beta in self.params.betas)
         return {
-            "second": 1.0 - self.params.beta2**mini.steps, "first": 1.0 - 0.9**mini.steps,
+            "second": second, "first": first,
             "rate": rate, "decay": rate if self.params.weight_decay > 0.0 else 0.0,
         }  # fmt: skip
 

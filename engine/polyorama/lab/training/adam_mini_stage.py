@@ -44,6 +44,11 @@ class RaceParams(ExperimentParams):
     rows: int = whole(8, 1, 256, help="Sequences of 64 symbols in a batch")
     matrix: str = choice("queries", tuple(MATRICES), help="Whose second moments show", live=True)
 
+    @property
+    def betas(self) -> tuple[float, float]:
+        """Memory of the first and the second moments."""
+        return 0.9, self.beta2
+
     def rate_at(self, step: int) -> float:
         """Warm-up in a line, then a half cosine down to a tenth."""
         if step < self.warmup:

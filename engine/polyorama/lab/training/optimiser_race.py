@@ -32,6 +32,7 @@ _COMMON, _OWN = 0.5, 0.7
 """Of the source: some symbols are frequent, some rare, and the context matters more."""
 
 _SMOOTHING = 0.95
+"""Share of the smoothed loss that a step keeps; until there are 20 losses it is their mean."""
 _MOMENTUM = 0.9
 """Of SGD."""
 _SHARES = {"adafactor": 30.0, "lion": 1.0 / 3.0, "sgd": 30.0}
@@ -60,17 +61,18 @@ def source_of(seed: int) -> MarkovSource:
 def optimiser_of(rival: str, model: torch.nn.Module, params: RaceParams) -> torch.optim.Optimizer:
     """The optimiser of a rival; groups say by "decayed" whether weight decay is theirs."""
     named = list(model.named_parameters())
-    betas = (0.9, params.beta2)
     if rival in ("adam-mini", "per-tensor"):
         rule = Partition(n_heads=HEADS) if rival == "adam-mini" else _whole_tensors
         group = {"params": named, "decayed": True}  # it tells norms by their names itself
-        return AdamMini([group], params.lr, betas, weight_decay=params.weight_decay, rule=rule)
+        return AdamMini(
+            [group], params.lr, params.betas, weight_decay=params.weight_decay, rule=rule
+        )
     groups = [
         {"params": [p for n, p in named if decays(n) == decayed], "decayed": decayed}
         for decayed in (True, False)
     ]
     if rival == "adamw":
-        return torch.optim.AdamW(groups, params.lr, betas, fused=True)
+        return torch.optim.AdamW(groups, params.lr, params.betas, fused=True)
     lr = params.lr * _SHARES[rival]
     if rival == "adafactor":
         return torch.optim.Adafactor(groups, lr)
@@ -121,7 +123,7 @@ class Racer:
         for group in self.optimiser.param_groups:
             group["lr"] = self._share * params.rate_at(self.steps)
             if "betas" in group and self.rival != "lion":
-                group["betas"] = (0.9, params.beta2)
+                group["betas"] = params.betas
             group["weight_decay"] = decay if group["decayed"] else 0.0
         self.optimiser.zero_grad(set_to_none=True)
         loss = self.model.loss(batch)
@@ -130,7 +132,7 @@ class Racer:
         self.optimiser.step()
         self.steps += 1
         self.loss = loss.item()
-        weight = 1.0 - _SMOOTHING if self.steps > 20 else 1.0 / self.steps
+        weight = max(1.0 - _SMOOTHING, 1.0 / self.steps)
         self.smooth += weight * (self.loss - self.smooth)
 
     @property
