@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from polyorama.errors import UsageError
-from polyorama.lab.training.adam_mini import AdamMini, Block, Partition, by_row, decays, partition
+from polyorama.lab.training.adam_mini import AdamMini, Block, Partition, by_row, partition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +31,8 @@ KINDS = {
     "conv.weight": ("tensor", 1, 150), "mlp.conv.weight": ("row", 4, 18),
     "wpe.weight": ("tensor", 1, 56), "lm_head.weight": ("row", 11, 8),
 }  # fmt: skip
+
+UNDECAYED = {"h.0.mlp.fc.bias", "h.0.ln_1.weight"}
 
 
 def named(dtype: torch.dtype = torch.float64, seed: int = 0) -> dict[str, torch.nn.Parameter]:
@@ -63,6 +65,7 @@ class Loop:
         for name, p in self.parameters.items():
             values, g = p.view(-1).tolist(), p.grad.view(-1).tolist()
             block, m, v = self.blocks[name], self.m[name], self.v[name]
+            kept = 1 - self.lr * self.decay * (name not in UNDECAYED)
             for b in range(block.count):
                 inside = range(b * block.size, (b + 1) * block.size)
                 square = math.fsum(g[i] ** 2 for i in inside) / block.size
@@ -70,8 +73,7 @@ class Loop:
                 root = math.sqrt(v[b]) / math.sqrt(1 - beta2**self.t) + 1e-8
                 for i in inside:
                     m[i] = beta1 * m[i] + (1 - beta1) * g[i]
-                    decayed = values[i] * (1 - self.lr * self.decay * decays(name))
-                    values[i] = decayed - self.lr * m[i] / (1 - beta1**self.t) / root
+                    values[i] = kept * values[i] - self.lr * m[i] / (1 - beta1**self.t) / root
             p.copy_(torch.tensor(values, dtype=p.dtype).view(p.shape))
 
 
