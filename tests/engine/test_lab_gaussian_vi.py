@@ -613,6 +613,24 @@ def test_the_note_tells_of_steps_that_leave_covariances_too_wide() -> None:
     assert np.isnan(experiment.step(0).values["theory"]).all()
 
 
+def test_the_note_tells_of_each_that_is_in_a_lesser_mode_how_far_it_is_off() -> None:
+    experiment = GaussianVI(VIParams(target="mixture", eta=0.3), tuple(RACERS))
+    experiment.reset(0)
+    yardstick = room_yardstick("mixture", 2, 9.0, coarse=False)
+    modes = np.concatenate([q.mean for q in yardstick.resting])
+    told = 0
+    for _ in range(6):
+        snapshot = experiment.step(80)
+        for rival in experiment.rivals:
+            mean = snapshot.values[f"mean/{rival.id}"][0]
+            nearest = modes[np.linalg.norm(modes - mean, axis=1).argmin()]
+            words = f"{rival.title} (by {snapshot.values[f'gap/{rival.id}']:.3g} nats)"
+            lesser = not np.array_equal(nearest, yardstick.best.mean[0])
+            assert (words in snapshot.note) == lesser
+            told += lesser
+    assert 0 < told < 6 * len(experiment.rivals)
+
+
 def test_it_says_what_the_papers_plot_shows() -> None:
     assert "KL itself" in GaussianVI.caveat
     assert "2.303" in GaussianVI.caveat

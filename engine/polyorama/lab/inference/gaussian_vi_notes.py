@@ -141,8 +141,8 @@ def _at_rest(moment: Moment, params: VIParams) -> str:
             where = "its floor is" if params.target == "gaussian" else "to first order its floor is"
             words.append(f"{_TITLES[racer.id]} rests at {late:.3g} nats; {where} {floor:.3g}")
     if astray:
-        names = " and ".join(_TITLES[racer.id] for racer in astray)
-        words.append(f"{names}: in a mode that is not the best, by {astray[0].gap:.3g} nats")
+        names = " and ".join(f"{_TITLES[r.id]} (by {r.gap:.3g} nats)" for r in astray)
+        words.append(f"{names}: in a mode that is not the best")
     if not words:
         words = [f"{_TITLES[r.id]} is at {r.gap:.3g} nats" for r in moment.racers.values()]
     if params.eta > moment.longest:
