@@ -28,8 +28,8 @@ from polyorama.lab.replaying import recomputed, resumed
 from polyorama.lab.runner import Runner
 from polyorama.lab.snapshot import Snapshot
 from polyorama.verbs.lab import check_run_job, resume_job, run_job
+from tests.engine.lab_looks import bits
 from tests.engine.lab_samples import Failing, Faulty, FaultyParams, Walk, WalkParams
-from tests.engine.test_lab_run import bits
 
 SAMPLES = Path(__file__).with_name("lab_samples.py")
 

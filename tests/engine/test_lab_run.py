@@ -18,6 +18,7 @@ from polyorama.lab.remote import RemoteRunner
 from polyorama.lab.runner import Change, Runner, Runners
 from polyorama.lab.snapshot import MOST_TEXT, Snapshot
 from polyorama.verbs.lab import run_job
+from tests.engine.lab_looks import bits
 from tests.engine.lab_samples import (
     FAULTS,
     Failing,
@@ -29,17 +30,6 @@ from tests.engine.lab_samples import (
 )
 
 SAMPLES = __file__.replace("test_lab_run.py", "lab_samples.py")
-
-
-def bits(snapshot: Snapshot) -> dict[str, object]:
-    """Everything in a snapshot, each number as its bytes."""
-    values = {
-        key: (np.asarray(value).dtype.str, np.shape(value), np.asarray(value).tobytes())
-        for key, value in snapshot.values.items()
-        if not key.startswith("time/")
-    }
-    acting = {key: np.float64(value).tobytes() for key, value in snapshot.acting.items()}
-    return {**values, "": (snapshot.step, snapshot.note, snapshot.done, acting)}
 
 
 def at_step(step: int, seed: int = 3, **params: object) -> Snapshot:
