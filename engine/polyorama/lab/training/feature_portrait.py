@@ -146,5 +146,4 @@ def sharpness(
 
 def _unit(vectors: torch.Tensor) -> torch.Tensor:
     """Rows of length 1; rows of zeros stay."""
-    length = vectors.norm(dim=1, keepdim=True)
-    return torch.where(length > 0.0, vectors / length.clamp(min=1e-300), torch.zeros_like(vectors))
+    return torch.nn.functional.normalize(vectors, dim=1, eps=1e-300)

@@ -31,6 +31,7 @@ _MOST_WEIGHTS = 8_000_000
 _BINS, _POINTS = 48, 200
 _SHOWN_FILTERS = 16
 _CALM = 1.1
+"""A loss has risen above the start's where its share is at least this."""
 _FAINT = (0.45, 0.48, 0.54)
 
 Arrays = dict[str, "NDArray[Any]"]

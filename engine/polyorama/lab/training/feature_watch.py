@@ -59,7 +59,7 @@ class Portrait:
 
 
 class Watch:
-    """Looks at networks of a plane on probes that none is trained on in that order.
+    """Looks at networks of a plane on probes, which none of them is trained on.
 
     Parameters
     ----------
@@ -73,14 +73,13 @@ class Watch:
         self._plane = plane
         x, y = plane.task.probe(stream(seed, "probe"), _SHARP_POINTS)
         self._x, self._y = torch.from_numpy(x), torch.from_numpy(y)
-        self._first = self._kernels(plane.initial, np.ones(1))
+        self._first = self._kernels(plane.initial)
         self._found: dict[int, Portrait] = {}
 
-    def _kernels(
-        self, weights: Sequence[torch.Tensor], gammas: NDArray[np.float64]
-    ) -> torch.Tensor:
-        x = self._x[:_KERNEL_POINTS]
-        return tangent_kernel(self._plane.network, weights, torch.from_numpy(gammas), x)
+    def _kernels(self, weights: Sequence[torch.Tensor]) -> torch.Tensor:
+        """At gamma = 1: alignment and relative change do not depend on it."""
+        ones = torch.ones(len(weights[0]), dtype=torch.float64)
+        return tangent_kernel(self._plane.network, weights, ones, self._x[:_KERNEL_POINTS])
 
     def lazy_edge(self) -> float:
         """eta_max / gamma^2 where features stay: 2 / (gamma^2 sharpness) of a lazy start."""
@@ -98,7 +97,7 @@ class Watch:
         at = len(plane.checkpoints) - 1
         weights, pairs = plane.weights_at(cells, [at] * len(cells))
         if len(pairs):
-            kernels = self._kernels(weights, np.ones(len(pairs)))
+            kernels = self._kernels(weights)
             found[pairs] = kernel_change(kernels, self._first).numpy()
         return found
 
@@ -132,7 +131,7 @@ class Watch:
                 plane.network, weights, plane.initial, torch.from_numpy(gammas), self._x, self._y,
                 plane.task.entropy,
             ).numpy()  # fmt: skip
-            kernels = self._kernels(weights, np.ones(len(pairs)))
+            kernels = self._kernels(weights)
             aligned[pairs] = alignment(kernels, self._y[:_KERNEL_POINTS]).numpy()
             change[pairs] = kernel_change(kernels, self._first).numpy()
             layer = min(1, len(weights) - 2)
