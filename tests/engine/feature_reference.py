@@ -1,4 +1,4 @@
-"""Slow and plain versions of the feature learning strength, in float64, and looks at snapshots."""
+"""Slow and plain versions of the feature learning strength, in float64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The feature learning strength: networks, plane, portraits, toy, what is shown and claimed."""
+"""The feature learning strength: networks, plane, portraits, what is shown and claimed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,8 @@ from polyorama.lab.training.feature_portrait import (
 from polyorama.lab.training.feature_room import Room, binned, checkpoints_of
 from polyorama.lab.training.feature_tasks import Digits, Teacher, task_of
 from polyorama.lab.training.feature_watch import Watch
-from tests.engine.feature_reference import (
-    jacobian,
-    plain_conv,
-    plain_step,
-)
+from tests.engine.chance import assert_normal, scores_of_mean
+from tests.engine.feature_reference import jacobian, plain_conv, plain_step
 from tests.engine.lab_looks import (
     assert_claim_holds,
     assert_seeds_differ,
@@ -327,9 +324,9 @@ def test_checkpoints_end_with_the_run() -> None:
 def test_batches_of_teachers_and_digits() -> None:
     teacher = Teacher(12, 5)
     np.testing.assert_allclose(teacher.directions @ teacher.directions.T, np.eye(2), atol=1e-12)
-    x, y = teacher.batch(np.random.default_rng(0), 20_000)
-    # Var(y^2) = 7.5, so three standard errors are 0.058: fails by luck in 0.3 % of seeds.
-    assert abs((y**2).mean() - teacher.start) < 0.058
+    x, y = teacher.batch(np.random.default_rng(0), 40_000)
+    assert teacher.start == 1.5
+    assert_normal([scores_of_mean(y[:, 0] ** 2, 1.5)])
     u, v = teacher.directions
     np.testing.assert_allclose(y[:, 0], x @ u + 0.5 * ((x @ v) ** 2 - 1.0), atol=1e-12)
     digits = Digits(0, entropy=False)
@@ -453,8 +450,22 @@ def test_colours_are_the_fall_of_the_loss_or_the_movement() -> None:
     np.testing.assert_array_equal(np.isnan(moved), np.isnan(recent))
     assert np.isnan(recent[-1, 0])  # the fastest of the laziest
     assert moved[0, -1] < -3.0  # the slowest of the richest
-    below = room.below_edge()
-    assert np.isfinite(room.plane.recent()[below]).all()
+
+
+def test_just_below_the_edge_is_a_row_below_it_or_two_below_what_rises() -> None:
+    gammas, etas = grid_of(1)
+    room = Room("mlp-2", "teacher", 4, 4, 1, gammas, etas, 0)
+    losses = np.ones((len(etas), 7))
+    losses[3:6, 0], losses[6, 0] = 0.5, 1.5  # learnt up to row 5
+    losses[[3, 5], 1] = 0.5  # up to a gap above row 3
+    losses[0, 2] = 0.5  # in the lowest row alone
+    losses[7:, 3] = 1.2  # never, and the loss rises from row 7 on
+    losses[4:, 4] = np.nan  # never, and it diverges from row 4 on
+    losses[0, 5] = 1.2  # never, and the lowest rises; column 6 stands still
+    room.plane.losses[0], room.plane.idle[0], room.plane.steps = losses.ravel(), 1.0, 1
+    rows, columns = np.divmod(room.below_edge(), 7)
+    np.testing.assert_array_equal(columns, np.arange(7))
+    np.testing.assert_array_equal(rows, [4, 2, 0, 5, 2, 0, len(etas) - 2])
 
 
 @pytest.mark.parametrize(
