@@ -12,7 +12,10 @@ __all__ = ["fill_model", "play", "solve", "value_of"]
 
 @kernel
 def solve(rewards, chances, successors, values, policy):
-    """Bellman's recursion from the last step: V*, (H + 1, S), and a policy that reaches it."""
+    """Bellman's recursion from the last step: V*, (H + 1, S), and a policy that reaches it.
+
+    The table of chances is sparse or dense, as `lookahead` reads it.
+    """
     horizon = len(policy)
     quality = np.empty(len(rewards))
     values[horizon] = 0.0

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from polyorama.core.compile import kernel
+from polyorama.lab.rl.dynamics import solve
 from polyorama.lab.rl.learner import Floats, Learner, Model, Task
 from polyorama.lab.rl.lookahead import expect, take_best
 
@@ -115,19 +116,15 @@ def _posterior_rewards(visits, sums, squares):
 
 @kernel
 def _plan_drawn(rewards, chances, values, policy):
-    horizon = len(policy)
     states, pairs = chances.shape
-    quality, total = np.empty(pairs), np.zeros(pairs)
+    total = np.zeros(pairs)
     for s in range(states):  # Gamma draws over their sum have Dirichlet's distribution
         for i in range(pairs):
             total[i] += chances[s, i]
     for s in range(states):
         for i in range(pairs):
             chances[s, i] /= total[i]
-    values[horizon] = 0.0
-    for h in range(horizon - 1, -1, -1):
-        expect(rewards, chances, None, values[h + 1], quality)
-        take_best(quality, np.inf, False, values[h], policy[h])
+    solve(rewards, chances, None, values, policy)
 
 
 @kernel

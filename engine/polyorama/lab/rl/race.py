@@ -123,9 +123,8 @@ class Race:
         self.task = Task(world.states, world.actions, world.horizon, episodes, delta)
         self.episode = self.step = 0
         self.best: Floats = np.zeros((world.horizon + 1, world.states))
-        self.best_policy = np.zeros((world.horizon, world.states), np.int32)
         self._laws = (world.rewards, world.chances, world.successors)
-        solve(*self._laws, self.best, self.best_policy)
+        solve(*self._laws, self.best, np.zeros((world.horizon, world.states), np.int32))
         self._settings = settings
         self._luck = stream(seed, "world", name)
         self._drawn: Floats = np.empty((0, world.horizon, 2))
