@@ -169,18 +169,23 @@ def test_policies_are_greedy(world):
             assert min(chosen, world.horizon) == pytest.approx(method.values[h, s])
 
 
-@pytest.mark.parametrize("kind", [UcbviCh, UcbviBf, Mvp])
+@pytest.mark.parametrize("kind", [Eqo, UcbviCh, UcbviBf, Mvp, Euler])
 def test_shown_bonuses_are_those_planned_with(kind):
-    """One pair whose next value is the same everywhere has no variance: Q - r - V is the bonus."""
+    """After the last step nothing follows, so that V = 0 has no variance: Q - r is the bonus."""
     world = worlds.river_swim(3, 5)
-    method = learner(kind, world, wandered=400)
+    model = Model(world)
+    wander(world, model, 400, coins=False)  # EULER shows its bonus for rewards without luck
+    method = kind(task_of(world), model, np.random.default_rng(0))
     method.scale = 1e-4
+    if kind is Eqo:
+        method.tuned, method.remaining = 0.5, True
     method.plan(1)
-    model, last = method.model, world.horizon - 1
+    last = world.horizon - 1
     shown = method.bonus(model.visits, np.zeros(6), model.rewards)
     if kind is UcbviBf:  # what is shown takes N(s') = N(s, a); here nothing is doubted but H^2
         assert (method.doubt / model.visits > world.horizon**2).all()
     quality = (model.rewards + shown).reshape(2, 3)
+    assert (quality.max(axis=0)[:2] < 1.0).all()  # the ceiling is what remains
     check(method.values[last], np.minimum(quality.max(axis=0), 1.0))
 
 
@@ -330,6 +335,9 @@ def test_worlds_refuse_what_does_not_fit():
         worlds.World(5, 0, np.full(6, np.nan), *arrays)
     with pytest.raises(UsageError, match="column"):
         worlds.World(5, 0, np.zeros(4), *arrays)
+    one = (river.successors[:, :3], river.chances[:, :3], river.places, river.moves[:1])
+    with pytest.raises(UsageError, match="two actions"):
+        worlds.World(5, 0, np.zeros(3), *one)
     with pytest.raises(UsageError, match="sum to 1"):
         worlds.World(5, 0, river.rewards, arrays[0], river.chances * 0.9, *arrays[2:])
     with pytest.raises(UsageError, match="its own states"):

@@ -67,6 +67,8 @@ class World:
         pairs = self.actions * self.states
         if self.horizon < 1 or not 0 <= self.start < self.states:
             raise UsageError("A world needs at least one step and a start among its states.")
+        if self.actions < 2:
+            raise UsageError("A world needs at least two actions to choose from.")
         if self.rewards.shape != (pairs,) or self.chances.shape != self.successors.shape:
             raise UsageError("The tables of a world need a column for each action and state.")
         if self.chances.shape[1:] != (pairs,) or self.successors.max() >= self.states:
