@@ -58,7 +58,7 @@ class Ucrl2(Learner):
         return True
 
     def bonus(self, visits: Floats, variance: Floats, reward: Floats) -> Floats:
-        """What hope can add at most: with all moved chances worth H / 2 more."""
+        """What hope can add at most: half of the L1 distance is moved, for H more at most."""
         del variance, reward
         of_reward, of_chance = self.radius
         most = 0.5 * self.task.horizon * np.minimum(of_chance / np.sqrt(visits), 2.0)
