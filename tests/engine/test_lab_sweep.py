@@ -222,6 +222,12 @@ def test_a_figure_of_a_sweep_has_a_line_a_value() -> None:
     assert late.get_title(loc="left") == "late"
     assert late.get_xscale() == late.get_yscale() == "log"
     assert [len(axes.lines) for axes in (place, late)] == [1, 2]  # below zero there is no log
+    (band,) = place.collections
+    mean, half = found.mean[1, 1], found.half[1, 1]
+    assert found.columns[1] == "place/drifting"
+    assert (mean - half).min() < 0.0  # and so it goes on to the edge of the picture
+    ends = band.get_paths()[0].vertices[:, 1]
+    assert (ends.min(), ends.max()) == ((mean - half).min(), (mean + half).max())
     with pytest.raises(UsageError, match="no scalar 'early'"):
         sweep_figure(found, Walk(), ("early",))
 

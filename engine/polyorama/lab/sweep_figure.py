@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.lab.figure_axes import axis_words, dressed, legend_of, name_ends
-from polyorama.lab.figure_layers import dash
-from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, font, grid_axes, words
+from polyorama.lab.figure_page import FIGURE_SIZE, blank, captioned, grid_axes
 from polyorama.lab.figure_views import Painter
 from polyorama.lab.look import look_of
 from polyorama.lab.recording import Recording
-from polyorama.lab.rows import STEP, Rows
+from polyorama.lab.rows import STEP
 from polyorama.lab.snapshot import Snapshot
-from polyorama.lab.views import Axis, Curve
+from polyorama.lab.views import Axis, Curve, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,15 +22,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.lab.experiment import Experiment
-    from polyorama.lab.look import Look
     from polyorama.lab.sweep import Sweep
 
 __all__ = ["sweep_figure"]
 
 _MOST_PICTURES = 9
-_LOW, _HIGH = " low", " high"
-_FLOOR = 1e-3
-"""Of a mean: where its band ends on a logarithmic scale that it would leave."""
+_MEAN, _LOW, _HIGH = "mean", "low", "high"
 
 
 def sweep_figure(
@@ -82,89 +77,68 @@ def sweep_figure(
         foot += f" Without {len(sweep.failures)} that failed."
     below = captioned(figure, look, sweep.title, foot, experiment.caveat)
     curves = [view for view in experiment.pictures() if isinstance(view, Curve) and view.history]
-    shown = [view for view in (_banded(view, sweep, log) for view in curves) if view.series]
-    if shown and not columns and not sweep.name:
-        last = Snapshot(int(sweep.steps[-1]), {})
-        painter = Painter(experiment, _Means(sweep), len(sweep.steps) - 1, last, look, {})
-        for view, axes in zip(shown, grid_axes(figure, [1] * len(shown), below), strict=True):
-            painter.paint(view, axes)
-        return figure
-    titles = {
-        series.key: (f"{view.y.title}, {series.title}" if series.title else view.y.title, view.y)
-        for view in curves
-        for series in view.series
-    }
-    chosen = tuple(columns) or sweep.columns[:_MOST_PICTURES]
-    for column, axes in zip(chosen, grid_axes(figure, [1] * len(chosen), below), strict=True):
-        title, axis = titles.get(column, (column, Axis()))
-        dressed(axes, look, title)
+    views = [view for view in (_banded(view, sweep) for view in curves) if view.series]
+    if not views or columns or sweep.name:
+        chosen = tuple(columns) or sweep.columns[:_MOST_PICTURES]
+        views = [_by_value(column, sweep, curves) for column in chosen]
+    last = Snapshot(int(sweep.steps[-1]), {})
+    painter = Painter(experiment, _Means(sweep), len(sweep.steps) - 1, last, look, {})
+    for view, axes in zip(views, grid_axes(figure, [1] * len(views), below), strict=True):
         if log:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-        _draw(axes, sweep, column, look, log)
-        axes.set_xlabel("Step", color=look.quiet, **font(11))
-        axes.set_ylabel(axis_words(axis), color=look.quiet, **font(11))
+            view = replace(view, x=replace(view.x, log=True), y=replace(view.y, log=True))
+        painter.paint(view, axes)
     return figure
 
 
-def _banded(view: Curve, sweep: Sweep, log: bool) -> Curve:
+def _banded(view: Curve, sweep: Sweep) -> Curve:
     """A curve with the series that were swept, each with its band."""
     series = tuple(
-        replace(one, low=one.key + _LOW, high=one.key + _HIGH)
+        replace(one, low=_key(one.key, 0, _LOW), high=_key(one.key, 0, _HIGH))
         for one in view.series
         if one.key in sweep.columns
     )
-    if log:
-        view = replace(view, x=replace(view.x, log=True), y=replace(view.y, log=True))
     return replace(view, series=series)
 
 
+def _by_value(column: str, sweep: Sweep, curves: Sequence[Curve]) -> Curve:
+    """A scalar with a line for each value of the parameter, called as the curves call it."""
+    title, y = column, Axis()
+    for view in curves:
+        for one in view.series:
+            if one.key == column:
+                title, y = ", ".join(filter(None, (view.y.title, one.title))), view.y
+    series = tuple(
+        Series(_key(column, number, _MEAN), f"{sweep.name} {value}" if sweep.name else "",
+               low=_key(column, number, _LOW), high=_key(column, number, _HIGH))
+        for number, value in enumerate(sweep.values)
+    )  # fmt: skip
+    return Curve(id=column, title=title, x=Axis("Step"), y=y, series=series)
+
+
+def _key(column: str, number: int, part: str) -> str:
+    """What the mean, or an end of the band, of a scalar at a value of the parameter is called."""
+    return f"{part} {number} {column}"
+
+
 class _Means(Recording):
-    """Means and ends of bands of a sweep without a parameter, as the columns of one run."""
+    """Means and ends of bands of a sweep as the columns of one run."""
 
     def __init__(self, sweep: Sweep) -> None:
-        columns = {STEP: sweep.steps.astype(np.float64)}
+        self._columns = {STEP: sweep.steps.astype(np.float64)}
         for place, name in enumerate(sweep.columns):
-            mean = sweep.mean[0, place]
-            low, high = _band(mean, sweep.half[0, place], False)
-            columns |= {name: mean, name + _LOW: low, name + _HIGH: high}
-        self.rows = Rows()
-        self.rows.scalars.extend(len(sweep.steps), columns, {})
+            self._columns[name] = sweep.mean[0, place]  # as curves call it, over others perhaps
+            for number in range(len(sweep.values)):
+                mean, half = sweep.mean[number, place], sweep.half[number, place]
+                width = np.where(np.isfinite(half), half, 0.0)
+                parts = {_MEAN: mean, _LOW: mean - width, _HIGH: mean + width}
+                self._columns |= {_key(name, number, k): v for k, v in parts.items()}
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64]]:
+        return self._columns
 
     def kept(self) -> list[int]:
         return []
 
     def _arrays(self, row: int) -> Mapping[str, NDArray[Any]]:
         return {}
-
-
-def _band(
-    mean: NDArray[np.float64], half: NDArray[np.float64], log: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    width = np.where(np.isfinite(half), half, 0.0)
-    low = mean - width
-    return np.maximum(low, _FLOOR * mean) if log else low, mean + width
-
-
-def _draw(axes: Any, sweep: Sweep, column: str, look: Look, log: bool) -> None:
-    """A line and a band for each value of the parameter."""
-    place = sweep.columns.index(column)
-    ends: list[tuple[str, float, str]] = []
-    for number, value in enumerate(sweep.values):
-        mean = sweep.mean[number, place]
-        known = np.isfinite(mean)
-        if log:
-            known &= (mean > 0.0) & (sweep.steps > 0)
-        if not known.any():
-            continue
-        x, y = sweep.steps[known], mean[known]
-        low, high = _band(y, sweep.half[number, place][known], log)
-        color = look.color(number)
-        label = f"{sweep.name} {value}" if sweep.name else ""
-        axes.plot(x, y, color=color, lw=1.4, linestyle=dash("line", number),
-                  label=words(label) or None)  # fmt: skip
-        axes.fill_between(x, low, high, color=color, alpha=0.2, lw=0.0)
-        if label:
-            ends.append((label, float(y[-1]), color))
-    if not name_ends(axes, ends):
-        legend_of(axes, look)
