@@ -236,6 +236,7 @@ def test_a_claim_that_breaks_is_said_beside_the_others(tmp_path, capsys) -> None
         ["sweep", WALK, "--first-seed", "-3"],
         ["sweep", WALK, "--steps", "0"],
         ["sweep", WALK, "--level", "2"],
+        ["sweep", WALK, "--processes", "0"],
         ["sweep", WALK, "--over", "drift=0.1,9"],
         ["sweep", WALK, "--over", "drift"],
         ["sweep", WALK, "-o", "sweep.xls"],

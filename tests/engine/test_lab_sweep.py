@@ -155,6 +155,8 @@ def test_closing_it_ends_processes_that_hang() -> None:
         ({"steps": 0}, "shows nothing"),
         ({"every": 0}, "every 1 or more"),
         ({"steps": 10**6, "every": 1}, "100,000 times at most"),
+        ({"processes": 0}, "1 or more processes, not 0"),
+        ({"processes": -2}, "1 or more processes, not -2"),
         ({"level": 0.0}, "between 0 and 1"),
         ({"level": math.nan}, "between 0 and 1"),
         ({"parameter": "drift"}, "its name and its values"),

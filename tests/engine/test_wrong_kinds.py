@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 CAMERA = po.Camera.look_at((0, 0, -5), (0, 0, 0), size=(16, 12))
 CLOUD = sample_cloud(10, 0)
 DOCUMENT = po.Document.of([CLOUD], ["cloud"])
+WALK = f"{Path(__file__).with_name('lab_samples.py')}:Walk"
 PICTURE = np.zeros((4, 6, 3), np.uint8)
 
 EYES = ((0, 0, -5), (0, 0, 0))
@@ -77,6 +79,32 @@ EYES = ((0, 0, -5), (0, 0, 0))
         (lambda: po.convert(None, "b.ply"), "'inputs' must be a path or several, not None"),
         (lambda: po.convert("a.ply", None), "'output' must be a text or a path"),
         (lambda: po.convert("a.ply", "b.ply", ["a"]), "'actions' must hold edits"),
+        (lambda: po.experiment(5), "'name' must be the id of an experiment"),
+        (lambda: po.experiment(WALK, rivals="fair"), "'rivals' must be a list of ids, not 'fair'"),
+        (lambda: po.experiment(WALK, rivals=5), "'rivals' must be a list of ids"),
+        (lambda: po.experiment(WALK, paintings=5), "'paintings' must be arrays by canvas"),
+        (lambda: po.run_experiment(5), "'experiment' must be an experiment or its id"),
+        (lambda: po.run_experiment(WALK, steps="a"), "'steps' must be a whole number"),
+        (lambda: po.run_experiment(WALK, every=1.5), "'every' must be a whole number"),
+        (lambda: po.run_experiment(WALK, seed=None), "'seed' must be a whole number"),
+        (lambda: po.run_experiment(WALK, folder=5), "'path' must be a text or a path"),
+        (lambda: po.run_experiment(WALK, changes=5), r"'changes' must be a list of \(step, name, "),
+        (lambda: po.run_experiment(WALK, changes=[5]), r"A change is \(step, name, value\), not 5"),
+        (lambda: po.run_experiment(WALK, changes=[(1, "drift")]), "A change is"),
+        (lambda: po.open_run(5), "'path' must be a text or a path"),
+        (lambda: po.sweep(5), "'experiment' must be the id of an experiment"),
+        (lambda: po.sweep(po.experiment(WALK)), "'experiment' must be the id of .*, not a Walk"),
+        (lambda: po.sweep(WALK, seeds=2.5), "'seeds' must be a whole number"),
+        (lambda: po.sweep(WALK, seeds=None), "'seeds' must be a whole number"),
+        (lambda: po.sweep(WALK, parameter="drift", values=1), "'values' must be a list of values"),
+        (lambda: po.sweep(WALK, params=5), "'params' must be values by name"),
+        (lambda: po.sweep(WALK, processes="a"), "'processes' must be a whole number"),
+        (lambda: po.claims(5), "'name' must be the id of an experiment"),
+        (lambda: po.run_experiment(WALK, steps=1).export(5), "'path' must be a text or a path"),
+        (
+            lambda: po.run_experiment(WALK, steps=1).export("a.png", views="a"),
+            "'views' must be a list of ids, not 'a'",
+        ),
     ],
 )
 def test_wrong_kinds_are_named(

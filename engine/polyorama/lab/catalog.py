@@ -22,7 +22,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from polyorama.core.arguments import said
+from polyorama.core.arguments import check_kind, said
 from polyorama.core.text import reason_of
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams, Preset, Rival
@@ -66,10 +66,11 @@ def experiment_class(name: str) -> type[Experiment]:
     Raises
     ------
     UsageError
-        If there is none, or several that end so.
+        If there is none, or several that end so, or `name` is no text.
     UnavailableError
         If a plug-in's cannot be imported.
     """
+    check_kind(name, str, "name", "the id of an experiment, or path.py:Class")
     return _from_file(name) if ".py:" in name else known_class(name)
 
 

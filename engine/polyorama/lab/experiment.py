@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from polyorama.core.arguments import check_whole, said
+from polyorama.core.arguments import check_kind, check_whole, said
 from polyorama.core.params import Parameter, checked, parameter_of, parameters_of
 from polyorama.core.text import reason_of
 from polyorama.errors import PolyoramaError, UsageError
@@ -22,8 +23,6 @@ from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike, NDArray
 
     from polyorama.lab.claims import Claim
@@ -227,6 +226,8 @@ class Experiment(abc.ABC):
         self.params: Any = self.Params() if params is None else params
         if not isinstance(self.params, self.Params):
             raise UsageError(f"{self.id} takes parameters of its own kind, {self.Params.__name__}.")
+        check_kind(rivals, tuple | list | None, "rivals", "a list of ids")
+        check_kind(paintings, Mapping | None, "paintings", "arrays by canvas")
         self.active = self._known_rivals(rivals)
         self.paintings: dict[str, NDArray[np.float64]] = {}
         for name, array in (paintings or {}).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from polyorama.core.arguments import check_kind
 from polyorama.core.text import one_line, reason_of
 from polyorama.errors import UsageError
 from polyorama.lab.experiment import ExperimentError
@@ -30,6 +31,7 @@ def views_of(experiment: Experiment, names: Sequence[str] = ()) -> tuple[View, .
     UsageError
         If there is none of an id, or none at all.
     """
+    check_kind(names, tuple | list, "views", "a list of ids")
     known = {view.id: view for view in experiment.pictures()}
     for name in names:
         if name not in known:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import time
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core import memory
-from polyorama.core.arguments import check_number, check_whole
+from polyorama.core.arguments import check_kind, check_number, check_whole
 from polyorama.core.compile import core_count
 from polyorama.core.jobs import Progress
 from polyorama.core.params import checked, parameter_of
@@ -32,7 +33,7 @@ from polyorama.lab.worker import until_ended
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from multiprocessing.connection import Connection
 
     from numpy.typing import ArrayLike, NDArray
@@ -282,6 +283,8 @@ def sweep_job(
     t_quantile(0.5 + 0.5 * level, 1)
     if processes is not None:
         check_whole(processes, "processes")
+        if processes < 1:
+            raise UsageError(f"A sweep takes 1 or more processes, not {processes}.")
     team = max(1, min(core_count() if processes is None else processes, len(tasks)))
     grid = plan.grid
     sums = _Moments(len(chosen), len(grid))
@@ -324,7 +327,7 @@ def _planned(
     check_whole(steps, "steps")
     if steps < 1:
         raise UsageError(f"A run of {steps} steps shows nothing; ask for 1 or more.")
-    if isinstance(seeds, int):
+    if not isinstance(seeds, Collection):
         check_whole(seeds, "seeds")
         seeds = range(seeds)
     if not 1 <= len(seeds) <= _MOST_SEEDS:
@@ -340,6 +343,8 @@ def _planned(
         raise UsageError(
             f"Runs are looked at every 1 or more steps, {_MOST_LOOKS:,} times at most."
         )
+    check_kind(values, Collection, "values", "a list of values")
+    check_kind(params, Mapping | None, "params", "values by name")
     if bool(parameter) != bool(len(values)):
         raise UsageError("A sweep over a parameter needs its name and its values.")
     cls = experiment_class(name)

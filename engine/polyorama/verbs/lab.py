@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.core.arguments import check_kind, check_whole
+from polyorama.core.arguments import check_kind, check_whole, said
 from polyorama.core.jobs import Progress, run
 from polyorama.core.params import checked, parameter_of
 from polyorama.errors import UsageError
@@ -76,7 +76,6 @@ def experiment(
     UsageError, UnavailableError
         If there is none, or it does not take these.
     """
-    check_kind(name, str, "name", "the id of an experiment, or path.py:Class")
     return making.made(name, params, rivals, paintings)
 
 
@@ -254,6 +253,7 @@ def sweep(
     UsageError, ExperimentError, UnavailableError
         As `polyorama.lab.sweep.sweep_job`.
     """
+    check_kind(experiment, str, "experiment", "the id of an experiment, or path.py:Class")
     target = usual_steps(catalog.experiment_class(experiment)) if steps is None else steps
     return run(sweep_job(experiment, seeds=seeds, steps=target, **options))
 
@@ -308,6 +308,10 @@ def _pause(subject: Experiment, every: int | None) -> int:
 def _checked_changes(
     subject: Experiment, changes: Sequence[tuple[int, str, Any]], target: int
 ) -> list[tuple[int, str, Any]]:
+    check_kind(changes, tuple | list, "changes", "a list of (step, name, value)")
+    for change in changes:
+        if not isinstance(change, tuple | list) or len(change) != 3:
+            raise UsageError(f"A change is (step, name, value), not {said(change)}.")
     waiting = list(changes)
     steps = [step for step, _, _ in waiting]
     for step in steps:
