@@ -18,13 +18,17 @@ from polyorama.lab.inference.slicing_experiment import (
     SlicingExperiment,
     SlicingParams,
 )
-from polyorama.lab.inference.slicing_kernels import Gauss, Laplace, power_factor
-from polyorama.lab.inference.slicing_methods import (
+from polyorama.lab.inference.slicing_kernels import (
     KERNELS,
+    Gauss,
+    Laplace,
+    kernel_named,
+    power_factor,
+)
+from polyorama.lab.inference.slicing_methods import (
     Estimate,
     Problem,
     independent_error,
-    kernel_named,
     mean_error,
 )
 from polyorama.lab.streams import stream

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ITERATIONS", "KINDS", "SHIPPED", "Kind", "ascent", "design", "design_degree", "directions",
-    "distance_job", "prepared", "sobol", "sobol_normal", "spread_energy",
+    "distance_job", "has_design", "prepared", "sobol", "sobol_normal", "spread_energy",
 ]  # fmt: skip
 
 Kind = Literal["iid", "orthogonal", "sobol", "distance", "design"]
@@ -234,6 +234,11 @@ def _harmonics(dimension: int, degree: int) -> int:
     return math.comb(degree + dimension - 1, dimension - 1) - below
 
 
+def has_design(dimension: int, count: int) -> bool:
+    """Whether `design` makes one; in two dimensions equal steps are one."""
+    return dimension in (3, 4) and 6 <= count <= 512
+
+
 def design(dimension: int, count: int) -> NDArray[np.float64]:
     r"""A spherical design: {+xi, -xi} integrates all polynomials up to a degree exactly.
 
@@ -247,7 +252,7 @@ def design(dimension: int, count: int) -> NDArray[np.float64]:
     UsageError
         If the dimension is not 3 or 4, or P is below 6 or above 512.
     """
-    if dimension not in (3, 4) or not 6 <= count <= 512:
+    if not has_design(dimension, count):
         raise UsageError(
             f"Designs are made in 3 and 4 dimensions with 6 to 512 directions, not {count} in "
             f"{dimension}; take those of most distance instead."

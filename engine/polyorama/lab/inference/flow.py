@@ -28,7 +28,7 @@ from polyorama.lab.inference.slicing_kernels import Energy, Gauss
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polyorama.lab.inference.slicing_methods import AnyKernel
+    from polyorama.lab.inference.slicing_kernels import AnyKernel
 
 __all__ = ["Flow", "energy_pull", "witness_gradient"]
 

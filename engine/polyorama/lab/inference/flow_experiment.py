@@ -12,6 +12,7 @@ from polyorama.core.params import choice, number, whole
 from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams
 from polyorama.lab.inference.flow_shapes import PAINTED_SIDE, SHAPES, Cloud, of_painting, shape
 from polyorama.lab.inference.flow_stage import FORMULA, PRESETS, RIVALS, views_of
+from polyorama.lab.inference.slicing_kernels import kernel_named
 from polyorama.lab.inference.slicing_stage import PAPER
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.streams import stream
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from polyorama.lab.claims import Claim
     from polyorama.lab.inference.flow import Flow
-    from polyorama.lab.inference.slicing_methods import AnyKernel
+    from polyorama.lab.inference.slicing_kernels import AnyKernel
     from polyorama.lab.snapshot import Value
     from polyorama.lab.views import View
 
@@ -113,8 +114,6 @@ class FlowExperiment(Experiment):
         self._line = np.zeros(0)
 
     def _kernel(self, name: str) -> AnyKernel:
-        from polyorama.lab.inference.slicing_methods import kernel_named
-
         return kernel_named(name, self.params.width)
 
     def _aim(self) -> None:

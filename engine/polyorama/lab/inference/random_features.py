@@ -11,7 +11,7 @@ shift-invariant kernels", ICML 2014.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
     from polyorama.lab.inference.slicing_kernels import RadialKernel
 
-__all__ = ["feature_kernel", "feature_sum", "frequencies"]
+__all__ = ["FEATURE_KINDS", "FeatureKind", "feature_kernel", "feature_sum", "frequencies"]
 
 FeatureKind = Literal["rff", "orf", "sobol-rff"]
+FEATURE_KINDS: tuple[FeatureKind, ...] = get_args(FeatureKind)
 
 
 def frequencies(

@@ -40,7 +40,7 @@ from polyorama.lab.inference.slicing_loops import PARTS, TERMS, sorted_gradient,
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from polyorama.lab.inference.slicing_kernels import RadialKernel
+    from polyorama.lab.inference.slicing_kernels import AnyKernel, RadialKernel
 
 __all__ = [
     "SliceFunction", "fast_sum", "fast_sum_gradient", "mean_pull", "naive_sum", "sliced_series",
@@ -162,7 +162,7 @@ class SliceFunction:
 
     def __init__(
         self,
-        kernel: Spectral | Explicit | Energy,
+        kernel: AnyKernel,
         dimension: int,
         span: float,
         modes: int | None = None,
@@ -186,7 +186,7 @@ class SliceFunction:
 
 
 def fast_sum(
-    kernel: Spectral | Explicit | Energy,
+    kernel: AnyKernel,
     x: ArrayLike,
     y: ArrayLike,
     weights: ArrayLike,
@@ -233,7 +233,7 @@ def fast_sum(
 
 
 def fast_sum_gradient(
-    kernel: Spectral | Explicit | Energy,
+    kernel: AnyKernel,
     x: ArrayLike,
     y: ArrayLike,
     weights: ArrayLike,

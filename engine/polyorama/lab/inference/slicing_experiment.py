@@ -10,6 +10,7 @@ import numpy as np
 
 from polyorama.core.params import choice, number, whole
 from polyorama.lab.experiment import Experiment, ExperimentParams
+from polyorama.lab.inference.slicing_kernels import KERNELS, Spectral, kernel_named
 from polyorama.lab.inference.slicing_stage import FORMULA, PAPER, PRESETS, RIVALS, views_of
 from polyorama.lab.inference.sphere import unit
 from polyorama.lab.snapshot import Snapshot
@@ -36,8 +37,6 @@ _PAIRED = 64
 _TITLES = {rival.id: rival.title for rival in RIVALS}
 _EXACT = (0.93, 0.62, 0.22)
 """Colour of what is exact; of no rival, and seen on dark and on light."""
-_FEATURES = ("rff", "orf", "sobol-rff")
-_BOUNDED = ("gauss", "laplace", "matern")
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,8 @@ class SlicingParams(ExperimentParams):
 
     dimension: str = choice("3", ("2", "3", "10", "50"), help="Dimensions of the points")
     kernel: str = choice(
-        "gauss", ("gauss", "laplace", "matern", "energy", "riesz", "thin-plate"),
-        help="The radial kernel; Matérn's nu is 3/2, Riesz's power 1/2",
-    )  # fmt: skip
+        "gauss", KERNELS, help="The radial kernel; Matérn's nu is 3/2, Riesz's power 1/2"
+    )
     width: float = number(
         1.0, 0.25, 4.0, unit="medians", help="Scale of the kernel, by the median length of points",
         soft=(0.5, 2.0),
@@ -106,7 +104,7 @@ class SlicingExperiment(Experiment):
         self._adding: tuple[str, ...] = ()
 
     def _problem_with(self, modes: int | None) -> Problem:
-        from polyorama.lab.inference.slicing_methods import Problem, kernel_named
+        from polyorama.lab.inference.slicing_methods import Problem
 
         kernel = kernel_named(self.params.kernel, self.params.width * self._median)
         return Problem.of(kernel, self._points, modes)
@@ -240,6 +238,8 @@ class SlicingExperiment(Experiment):
         }
 
     def _note(self, values: dict[str, Value], done: bool) -> str:
+        from polyorama.lab.inference.slicing_methods import FEATURES
+
         if done:
             return self._ending(values)
         if self.steps == 0:
@@ -257,7 +257,7 @@ class SlicingExperiment(Experiment):
                 f"f is drawn with {self._problem.slices.modes} of its "
                 f"{self._whole.slices.modes} modes: what they miss, no direction mends."
             )
-        lines = "features" if self.params.watch in _FEATURES else "slices"
+        lines = "features" if self.params.watch in FEATURES else "slices"
         return (
             f"{name}: {estimate.added:,} of {len(estimate.lines):,} {lines} are added, and the "
             f"estimate is off by {estimate.error:.2g} on average."
@@ -280,7 +280,8 @@ class SlicingExperiment(Experiment):
 
     def views(self) -> tuple[View, ...]:
         """The pictures; those of the sphere or of angles."""
-        return views_of(int(self.params.dimension), self.params.kernel in _BOUNDED)
+        bounded = isinstance(kernel_named(self.params.kernel, 1.0), Spectral)
+        return views_of(int(self.params.dimension), bounded)
 
     @classmethod
     def claims(cls) -> tuple[Claim, ...]:

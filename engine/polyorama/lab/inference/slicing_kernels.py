@@ -32,9 +32,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "Energy", "Explicit", "Gauss", "Laplace", "Matern", "RadialKernel", "Riesz", "Spectral",
-    "ThinPlate", "power_factor",
+    "KERNELS", "AnyKernel", "Energy", "Explicit", "Gauss", "Laplace", "Matern", "RadialKernel",
+    "Riesz", "Spectral", "ThinPlate", "kernel_named", "power_factor",
 ]  # fmt: skip
+
+KERNELS = ("gauss", "laplace", "matern", "energy", "riesz", "thin-plate")
+"""Names of the kernels of the rooms."""
 
 
 def power_factor(power: float, dimension: int) -> float:
@@ -259,6 +262,37 @@ class ThinPlate(Explicit):
         constant = -(dimension / 2) * (_harmonic(dimension) - 2.0 + math.log(4.0))
         t = np.asarray(distance, np.float64)
         return dimension * _square_log(t) - constant * t * t
+
+
+AnyKernel = Spectral | Explicit | Energy
+"""What is summed by slices."""
+
+
+def kernel_named(name: str, scale: float) -> AnyKernel:
+    """A kernel of the rooms, its scale (sigma or beta) given in units of distance.
+
+    The Matérn kernel has nu = 3/2, Riesz's r = 1/2; the energy kernel, Riesz's and the thin plate
+    have no scale.
+
+    Raises
+    ------
+    UsageError
+        If the name is not one of `KERNELS`.
+    """
+    match name:
+        case "gauss":
+            return Gauss(scale)
+        case "laplace":
+            return Laplace(scale)
+        case "matern":
+            return Matern(1.5, scale)
+        case "energy":
+            return Energy()
+        case "riesz":
+            return Riesz(0.5)
+        case "thin-plate":
+            return ThinPlate()
+    raise UsageError(f"Kernels are {', '.join(KERNELS)}, not {name!r}.")
 
 
 def _square_log(distance: ArrayLike) -> NDArray[np.float64]:

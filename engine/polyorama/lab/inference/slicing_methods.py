@@ -14,60 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.lab.inference.directions import Kind, directions
-from polyorama.lab.inference.random_features import FeatureKind, frequencies
+from polyorama.lab.inference.directions import KINDS, Kind, directions, has_design
+from polyorama.lab.inference.random_features import FEATURE_KINDS, FeatureKind, frequencies
 from polyorama.lab.inference.slicing import SliceFunction
-from polyorama.lab.inference.slicing_kernels import (
-    Energy,
-    Gauss,
-    Laplace,
-    Matern,
-    Riesz,
-    ThinPlate,
-)
+from polyorama.lab.inference.slicing_kernels import Gauss, Spectral
 from polyorama.lab.inference.sphere import heights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polyorama.lab.inference.slicing_kernels import Explicit, Spectral
+    from polyorama.lab.inference.slicing_kernels import AnyKernel
 
-    AnyKernel = Spectral | Explicit | Energy
+__all__ = ["FEATURES", "SLICES", "Estimate", "Problem", "independent_error", "mean_error"]
 
-__all__ = [
-    "FEATURES", "KERNELS", "SLICES", "Estimate", "Problem", "independent_error", "kernel_named",
-    "mean_error",
-]  # fmt: skip
-
-SLICES: dict[str, Kind] = {
-    "distance": "distance", "iid": "iid", "orthogonal": "orthogonal", "sobol": "sobol",
-    "design": "design",
-}  # fmt: skip
-FEATURES: dict[str, FeatureKind] = {"rff": "rff", "orf": "orf", "sobol-rff": "sobol-rff"}
-KERNELS = ("gauss", "laplace", "matern", "energy", "riesz", "thin-plate")
-_MOST_DESIGN = 512
-
-
-def kernel_named(name: str, scale: float) -> AnyKernel:
-    """A kernel of the room, its scale (sigma or beta) given in units of distance.
-
-    The Matérn kernel has nu = 3/2, Riesz's r = 1/2; the energy kernel, Riesz's and the thin plate
-    have no scale.
-    """
-    match name:
-        case "gauss":
-            return Gauss(scale)
-        case "laplace":
-            return Laplace(scale)
-        case "matern":
-            return Matern(1.5, scale)
-        case "energy":
-            return Energy()
-        case "riesz":
-            return Riesz(0.5)
-        case "thin-plate":
-            return ThinPlate()
-    raise UsageError(f"Kernels are {', '.join(KERNELS)}, not {name!r}.")
+SLICES: dict[str, Kind] = {kind: kind for kind in KINDS}
+FEATURES: dict[str, FeatureKind] = {kind: kind for kind in FEATURE_KINDS}
+"""Methods by name: by directions of a kind, and by features of a kind."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,10 +66,10 @@ class Problem:
         """Whether a method has `count` lines for it: not all have features, not all a design."""
         if method == "design":
             dimension = self.points.shape[1]
-            return dimension == 2 or (dimension in (3, 4) and count <= _MOST_DESIGN)
+            return dimension == 2 or has_design(dimension, count)
         if method == "sobol-rff":
             return isinstance(self.kernel, Gauss)
-        return method in SLICES or isinstance(self.kernel, Gauss | Laplace | Matern)
+        return method in SLICES or isinstance(self.kernel, Spectral)
 
 
 class Estimate:

@@ -109,9 +109,10 @@ class SpreadExperiment(Experiment):
         self._moved = 0.0
 
     def _drawn(self, name: str, seed: int) -> NDArray[np.float64]:
-        from polyorama.lab.inference.directions import Kind, directions
+        from polyorama.lab.inference.directions import directions
+        from polyorama.lab.inference.slicing_methods import SLICES
 
-        kind: Kind = "iid" if name == "distance" else name  # type: ignore[assignment]
+        kind = SLICES["iid" if name == "distance" else name]
         return directions(kind, 3, int(self.params.count), stream(seed, "directions"))
 
     def _measured(self, name: str) -> dict[str, Value]:
