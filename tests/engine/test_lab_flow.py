@@ -74,15 +74,21 @@ def test_slices_are_unbiased_for_all_pairs() -> None:
     assert_normal([scores_of_mean(np.array(distances), distance)])
 
 
+def gauss_pull(particles, target):
+    """Gradients of s for the Gauss kernel of width 1, pair by pair."""
+    gradient = np.zeros(particles.shape)
+    for cloud, sign in ((particles, 1.0), (target, -1.0)):
+        steps = particles[:, None] - cloud[None]
+        heights = np.exp(-0.5 * (steps**2).sum(axis=2))
+        gradient -= sign * (heights[:, :, None] * steps).mean(axis=1)
+    return gradient
+
+
 def test_a_gauss_flow_follows_its_own_gradient() -> None:
     random = np.random.default_rng(2)
     particles, target = random.standard_normal((30, 3)), random.standard_normal((40, 3)) + 1.0
     xi = directions("distance", 3, 256, random)
-    want = np.zeros(particles.shape)
-    for cloud, sign in ((particles, 1.0), (target, -1.0)):
-        steps = particles[:, None] - cloud[None]
-        heights = np.exp(-0.5 * (steps**2).sum(axis=2))
-        want -= sign * (heights[:, :, None] * steps).mean(axis=1)
+    want = gauss_pull(particles, target)
     found = witness_gradient(Gauss(1.0), particles, target, xi)
     assert np.linalg.norm(found - want) < 1e-3 * np.linalg.norm(want)
 
@@ -118,11 +124,7 @@ def test_a_flow_in_a_plane_has_the_slices_of_the_plane() -> None:
             want, distance = all_pairs(particles, target)
             assert flow.distance == pytest.approx(distance, rel=1e-3)
         else:
-            want = np.zeros(particles.shape)
-            for cloud, sign in ((particles, 1.0), (target, -1.0)):
-                steps = particles[:, None] - cloud[None]
-                heights = np.exp(-0.5 * (steps**2).sum(axis=2))
-                want -= sign * (heights[:, :, None] * steps).mean(axis=1)
+            want = gauss_pull(particles, target)
         limit = 0.02 if isinstance(kernel, Energy) else 1e-3  # the sign of a place has a jump
         assert np.linalg.norm(flow.velocities + want) < limit * np.linalg.norm(want)
         assert not flow.velocities[:, 2].any()
@@ -137,7 +139,7 @@ def test_shapes_fit_into_the_cube(name: str) -> None:
     assert cloud.places.shape == cloud.colors.shape == (500, 3)
     assert np.isfinite(cloud.places).all()
     assert 0.0 <= cloud.colors.min() <= cloud.colors.max() <= 1.0
-    assert np.abs(cloud.places).max() < 1.05
+    assert np.abs(cloud.places).max() <= 1.0
     assert np.ptp(cloud.places[:, :2]) > 1.0
     assert cloud.places[:, 2].any() == (name in OBJECTS)
     assert np.ptp(cloud.colors, axis=0).max() > 0.2
@@ -151,8 +153,9 @@ def test_pictures_are_sampled_by_their_weights() -> None:
     cloud = of_painting(values, 4000, np.random.default_rng(0))
     # One point in each of N equal shares: the split is exact up to one.
     assert abs((cloud.places[:, 1] > 0.0).sum() - 3000) <= 1
+    # In random order: a correlation of N pairs that are independent has variance 1 / N.
     order = np.corrcoef(np.arange(4000), cloud.places[:, 1])[0, 1]
-    assert abs(order) < 4.5 / np.sqrt(4000)  # in random order: fails once in 100,000 seeds
+    assert_normal([order * np.sqrt(4000)])
     with pytest.raises(UsageError, match="Nothing is painted"):
         of_painting(np.zeros((64, 64)), 10, np.random.default_rng(0))
     with pytest.raises(UsageError, match="Shapes are"):

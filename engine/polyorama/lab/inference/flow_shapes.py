@@ -84,11 +84,7 @@ def of_painting(values: NDArray[np.float64], count: int, random: np.random.Gener
     """
     if not values.max() > 0.0:
         raise UsageError("Nothing is painted for the particles to go to; paint something.")
-    stops = np.array(_PIGMENT)
-    shades = np.stack(
-        [np.interp(values, (0.0, 0.5, 1.0), stops[:, c]) for c in range(3)], axis=-1
-    )  # fmt: skip
-    return _of_picture(values, shades, count, random)
+    return _of_picture(values, _mixed(values, *_PIGMENT), count, random)
 
 
 def _of_picture(
@@ -135,15 +131,19 @@ def _butterfly(
     """Fay's curve, filled: r = exp(sin t) - 2 cos 4t + sin^5((2t - pi) / 24)."""
     t = np.linspace(0.0, 2.0 * np.pi, 4001)
     radius = np.exp(np.sin(t)) - 2.0 * np.cos(4.0 * t) + np.sin((2.0 * t - np.pi) / 24.0) ** 5
-    left, up = 0.245 * radius * np.cos(t), 0.245 * radius * np.sin(t) - 0.12
-    # A point is as far inside as the curve's farthest reach in its own direction.
-    angle = np.arctan2(up + 0.12, left)
-    bins = np.floor((angle + np.pi) / (2.0 * np.pi) * 720).astype(np.intp) % 720
+    up = y + 0.12  # which brings it to the middle of the picture
+
+    def direction(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.intp]:
+        """In half degrees, 0 to 719."""
+        turns = (np.arctan2(y, x) + np.pi) / (2.0 * np.pi)
+        return np.floor(720 * turns).astype(np.intp) % 720
+
+    # How far inside a point lies is told by the curve's farthest reach in its own direction.
     reach = np.zeros(720)
-    np.maximum.at(reach, bins, np.hypot(left, up + 0.12))
+    ends = 0.245 * radius * np.stack([np.cos(t), np.sin(t)])
+    np.maximum.at(reach, direction(*ends), np.hypot(*ends))
     reach = np.maximum(reach, np.maximum(np.roll(reach, 1), np.roll(reach, -1)))
-    own = np.floor((np.arctan2(y + 0.12, x) + np.pi) / (2.0 * np.pi) * 720).astype(np.intp) % 720
-    inside = np.hypot(x, y + 0.12) / np.maximum(reach[own], 1e-9)
+    inside = np.hypot(x, up) / np.maximum(reach[direction(x, up)], 1e-9)
     rings = 0.5 + 0.5 * np.cos(16.0 * inside)
     weights = np.where(inside < 1.0, 0.35 + 0.65 * inside**2 + 0.4 * rings, 0.0)
     colors = _mixed(
