@@ -66,11 +66,13 @@ def test_a_run_is_recorded_replayed_and_goes_on(capsys) -> None:
 def test_what_a_person_changed_is_told_on_replay(capsys) -> None:
     po.run_experiment(
         po.experiment(WALK), steps=9, folder="run",
-        changes=[(4, "drift", 0.25), (6, "floor", np.zeros((8, 12)))],
+        changes=[(4, "drift", 0.25), (6, "floor", np.zeros((8, 12))), (8, "held", True)],
     )  # fmt: skip
     _, out, _ = said(capsys, "replay", "run")
     assert "changed at step 4: drift 0.25" in out
     assert "changed at step 6: floor painted" in out
+    assert "changed at step 8: held on" in out
+    assert "drift 0.1, kind normal, held off" in out
 
 
 def test_parameters_are_options_with_their_bounds(capsys) -> None:
@@ -79,9 +81,11 @@ def test_parameters_are_options_with_their_bounds(capsys) -> None:
     assert "parameters of A walk:" in out
     assert "--drift X" in out
     assert "mean of a step; default 0.1" in " ".join(out.split())
+    assert "--held on|off stand still; default off" in " ".join(out.split())
     status, out, _ = said(capsys, "list", WALK)
     assert status == 0
     assert "0.1; -1 to 1; can change while it runs" in out
+    assert "off; can change while it runs" in out
     for word in ("fair", "floor", "12x8 cells", "back"):
         assert word in out
 
@@ -133,6 +137,10 @@ def test_a_sweep_is_said_written_and_drawn(capsys, tmp_path) -> None:
     found = po.sweep(WALK, seeds=[4, 5, 6], steps=20, parameter="drift", values=(-0.5, 0.5),
                      processes=1)  # fmt: skip
     assert f"{found.mean[1, 1, -1]:.6g}" in out
+    # Who gets the picture reads what was swept, not where its file lies here.
+    picture = (tmp_path / "sweep.svg").read_text("utf-8")
+    assert "samples/walk, 3 seeds" in picture
+    assert str(SAMPLES.parent) not in picture
     assert len((tmp_path / "sweep.csv").read_text("utf-8").splitlines()) == 1 + found.mean.size
     status, _, err = said(capsys, "sweep", f"{SAMPLES}:Failing", "--seeds", "2", "--steps", "40",
                           "--processes", "1")  # fmt: skip

@@ -79,6 +79,15 @@ class _ActionParser(Parser):
             )  # fmt: skip
 
 
+def typed(value: Any) -> str:
+    """The value of a parameter as a person would type it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ",".join(map(typed, value))
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
 def _metavar(parameter: Any) -> str:
     names = {"whole": "N", "number": "X", "flag": "on|off", "vector": "X,Y,..", "color": "R,G,B"}
     return str(names.get(parameter.kind, "WORD"))
@@ -89,9 +98,7 @@ def _help(parameter: Any) -> str:
     if parameter.choices:
         parts.append("one of " + ", ".join(parameter.choices))
     unit = f" {parameter.unit}" if parameter.unit else ""
-    shown = parameter.default
-    shown = f"{shown:g}" if isinstance(shown, float) else str(shown)
-    parts.append(f"default {shown}{unit}")
+    parts.append(f"default {typed(parameter.default)}{unit}")
     return "; ".join(parts).replace("%", "%%")
 
 

@@ -10,6 +10,9 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from polyorama.cli.lab import typed
 from polyorama.cli.progress import show
 from polyorama.cli.stopping import stoppable
 from polyorama.core.params import checked, parameter_of
@@ -53,21 +56,20 @@ def do_list(options: argparse.Namespace) -> int:
         except UnavailableError as error:  # the others are listed all the same
             title, summary = "not available", str(error)
         print(f"  {name:<{wide}}  {one_line(title)}")
-        print(_filled(one_line(summary), wide + 4))
+        print(_filled(summary, wide + 4))
     if not ids:
         print("There are no experiments here.")
     return 0
 
 
 def _filled(text: str, indent: int) -> str:
-    return textwrap.fill(
-        text, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent
-    )  # fmt: skip
+    edge = " " * indent
+    return textwrap.fill(one_line(text), _WIDTH, initial_indent=edge, subsequent_indent=edge)
 
 
 def _tell(cls: type[Experiment]) -> None:
     print(f"{cls.id}: {one_line(cls.title)}")
-    print(_filled(one_line(cls.summary), 2))
+    print(_filled(cls.summary, 2))
     if cls.paper is not None:
         paper = cls.paper
         print(_filled(f"{paper.authors}: {paper.title}. {paper.venue}. {paper.link}".strip(), 2))
@@ -88,8 +90,7 @@ def _tell(cls: type[Experiment]) -> None:
 
 
 def _kind(parameter: Parameter) -> str:
-    default = parameter.default
-    parts = [f"{default:g}" if isinstance(default, float) else str(default)]
+    parts = [typed(parameter.default)]
     if parameter.unit:
         parts[0] += f" {parameter.unit}"
     if parameter.choices:
@@ -108,7 +109,7 @@ def _table(title: str, rows: Sequence[tuple[str, str, str]]) -> None:
     for name, what, text in rows:
         print(f"  {name:<20} {what}".rstrip())
         if text:
-            print(_filled(one_line(text), 23))
+            print(_filled(text, 23))
 
 
 def do_run(options: argparse.Namespace) -> int:
@@ -143,7 +144,7 @@ def do_run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 130
-    _say_end(done)
+    _say(done, done.length - 1)
     if options.output:
         count = count_of(done.length, "snapshot")
         print(f"Recorded {count}: {one_line(options.output)}", file=sys.stderr)
@@ -159,11 +160,8 @@ def _made(options: argparse.Namespace) -> Experiment:
     for text in options.paint:
         name, path = _pair(text, "--paint", "reward=picture.png")
         paintings[name] = painting_of(cls.canvas(name), path)
-    return made(options.experiment, _values(options, cls), _rivals(options), paintings)
-
-
-def _rivals(options: argparse.Namespace) -> tuple[str, ...] | None:
-    return None if options.rivals is None else tuple(_words(options.rivals))
+    rivals = None if options.rivals is None else tuple(_words(options.rivals))
+    return made(options.experiment, _values(options, cls), rivals, paintings)
 
 
 def _words(text: str | None) -> list[str]:
@@ -214,12 +212,8 @@ def value_of(parameter: Parameter, text: str) -> Any:
     return checked(parameter, value)
 
 
-def _say_end(recording: Recording) -> None:
-    """The scalars of the last snapshot, and the note."""
-    _say(recording, recording.length - 1)
-
-
 def _say(recording: Recording, index: int) -> None:
+    """The scalars of a snapshot, and its note."""
     rows = recording.rows
     cells = rows.scalars.row(index)
     wide = max(map(len, cells))
@@ -232,6 +226,7 @@ def _say(recording: Recording, index: int) -> None:
 
 def do_sweep(options: argparse.Namespace) -> int:
     """Run many seeds, and say what came of it."""
+    from polyorama.lab.recording import params_of
     from polyorama.lab.sweep import sweep_job
     from polyorama.verbs.lab import usual_steps
 
@@ -251,7 +246,7 @@ def do_sweep(options: argparse.Namespace) -> int:
         options.experiment, seeds=seeds,
         steps=usual_steps(cls) if options.steps is None else options.steps,
         every=options.every, parameter=parameter, values=values,
-        params=_values(options, cls), rivals=_rivals(options), paintings=subject.paintings,
+        params=params_of(subject), rivals=subject.active, paintings=subject.paintings,
         level=options.level, processes=options.processes,
     )  # fmt: skip
     found = show(job)
@@ -262,7 +257,7 @@ def do_sweep(options: argparse.Namespace) -> int:
     if options.figure:
         _draw_sweep(found, subject, options)
     for failure in found.failures:
-        what = f"{found.name} {failure.value!r}, " if found.name else ""
+        what = f"{found.name} {typed(failure.value)}, " if found.name else ""
         print(f"polyorama: {what}seed {failure.seed} failed: {failure.text}", file=sys.stderr)
     return 1 if found.failures else 0
 
@@ -285,7 +280,7 @@ def _draw_sweep(found: Sweep, subject: Experiment, options: argparse.Namespace) 
         found, subject, _words(options.columns), size=options.size or FIGURE_SIZE,
         theme=options.theme, log=options.log,
     )  # fmt: skip
-    save_figure(figure, options.figure, f"{options.experiment}, {found.seeds} seeds")
+    save_figure(figure, options.figure, f"{subject.id}, {found.seeds} seeds")
     print(f"Wrote {one_line(options.figure)}", file=sys.stderr)
 
 
@@ -293,7 +288,7 @@ def _say_sweep(found: Sweep) -> None:
     """A line a value and scalar: the mean at the last step that runs reached, and its band."""
     head = f"{100 * found.level:g} % confidence"
     wide = max(map(len, (*found.columns, "scalar")))
-    first = max([len(str(value)) for value in found.values] + [len(found.name)])
+    first = max([len(typed(value)) for value in found.values] + [len(found.name)])
     lead = f"{found.name:<{first}}  " if found.name else ""
     print(f"{lead}{'scalar':<{wide}}  {'step':>10}  {'mean':>12}  {head:>27}  {'runs':>6}")
     for v, value in enumerate(found.values):
@@ -304,7 +299,7 @@ def _say_sweep(found: Sweep) -> None:
             at = int(filled[-1])
             mean, half = found.mean[v, c, at], found.half[v, c, at]
             band = "one run" if math.isnan(half) else f"{mean - half:.6g} to {mean + half:.6g}"
-            lead = f"{value!s:<{first}}  " if found.name else ""
+            lead = f"{typed(value):<{first}}  " if found.name else ""
             print(
                 f"{lead}{one_line(column):<{wide}}  {found.steps[at]:>10,}  {mean:>12.6g}  "
                 f"{band:>27}  {found.count[v, c, at]:>6,}"
@@ -320,17 +315,17 @@ def do_replay(options: argparse.Namespace) -> int:
     record = open_run(options.folder)
     versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
     print(f"{one_line(record.title)} ({one_line(record.experiment_id)}), seed {record.seed}")
-    values = ", ".join(f"{name} {value}" for name, value in record.params.items())
+    values = ", ".join(f"{name} {typed(value)}" for name, value in record.params.items())
     if values:
-        print(_filled(one_line(values), 2))
+        print(_filled(values, 2))
     if record.rivals:
-        print(_filled(one_line("methods " + ", ".join(record.rivals)), 2))
-    print(_filled(one_line(f"made with {versions}"), 2))
+        print(_filled("methods " + ", ".join(record.rivals), 2))
+    print(_filled(f"made with {versions}", 2))
     end = ", to its end" if record.done else ""
     last = int(record.steps[-1])
     print(f"  {count_of(record.length, 'snapshot')} over {count_of(last, 'step')}{end}")
     for change in record.changes:
-        shown = change.value if isinstance(change.value, bool | int | float | str) else "painted"
+        shown = "painted" if isinstance(change.value, np.ndarray) else typed(change.value)
         print(f"  changed at step {change.step:,}: {one_line(f'{change.name} {shown}')}")
     print()
     _say(record, record.length - 1 if options.at is None else record.index_at(options.at))
@@ -391,11 +386,11 @@ def _say_claims(outcomes: Iterable[Outcome]) -> None:
             print(experiment)
         took = f" ({outcome.seconds:.1f} s)" if outcome.figures else ""
         print(f"  {outcome.claim.id}: {outcome.verdict}{took}")
-        print(_filled(one_line(outcome.claim.text), 4))
+        print(_filled(outcome.claim.text, 4))
         if outcome.claim.shown_false:
-            print(_filled(one_line(f"Shown false: {outcome.claim.shown_false}"), 4))
+            print(_filled(f"Shown false: {outcome.claim.shown_false}", 4))
         if outcome.error:
-            print(_filled(one_line(outcome.error), 4))
+            print(_filled(outcome.error, 4))
         _say_figures(outcome.figures)
     print()
     several = {"holds": "hold", "fails": "fail"}
@@ -418,7 +413,7 @@ def _say_figures(figures: Sequence[Figure]) -> None:
             f"accepted {_accepted(figure.low, figure.high):<20} {state}"
         )
         if figure.reference:
-            print(_filled(one_line(f"reference: {figure.reference}"), 6))
+            print(_filled(f"reference: {figure.reference}", 6))
 
 
 def _accepted(low: float, high: float) -> str:
