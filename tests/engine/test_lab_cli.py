@@ -298,6 +298,16 @@ def test_who_waits_for_a_long_step_is_told_how_not_to(monkeypatch, capsys) -> No
     assert capsys.readouterr().err.count("Ctrl-C once more stops at once") == 1
 
 
+def test_who_does_not_wait_for_the_first_step_is_promised_nothing(tmp_path, capsys) -> None:
+    path = tmp_path / "mine.py"
+    pressed = "raise KeyboardInterrupt  # as Ctrl-C once more does\n        self._luck"
+    text = SAMPLES.read_text("utf-8").replace("self._luck", pressed, 1)
+    path.write_text(text, "utf-8")
+    status, _, err = said(capsys, "run", f"{path}:Walk", "-o", "run")
+    assert (status, err) == (130, "polyorama: stopped.\n")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_reader_that_goes_away_is_no_trouble() -> None:
     """As ``polyorama lab list | head -1``."""
     code = f"import sys; from polyorama.cli import main; sys.exit(main(['lab', 'list', {WALK!r}]))"

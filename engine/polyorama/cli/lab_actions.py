@@ -114,6 +114,7 @@ def _table(title: str, rows: Sequence[tuple[str, str, str]]) -> None:
 
 def do_run(options: argparse.Namespace) -> int:
     """Run, or go on with, an experiment."""
+    from polyorama.lab.record import holds_run
     from polyorama.verbs.lab import resume_job, run_job
 
     job: Job[Recording]
@@ -137,7 +138,7 @@ def do_run(options: argparse.Namespace) -> int:
     try:
         done = show(stoppable(job))
     except KeyboardInterrupt:
-        if not options.output:
+        if not options.output or not holds_run(options.output):
             raise
         print(
             f"polyorama: stopped; run it again with --resume to go on: {options.output}",

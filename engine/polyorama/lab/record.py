@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from polyorama.lab.record_file import Frame
     from polyorama.lab.snapshot import Snapshot
 
-__all__ = ["RECORD_BYTES", "Record", "Recorder", "versions"]
+__all__ = ["RECORD_BYTES", "Record", "Recorder", "holds_run"]
 
 RECORD_BYTES = 1 << 30
 """Packed arrays that a run keeps on disk."""
@@ -79,6 +79,11 @@ def _level(row: int) -> int:
 
 def _arrays_file(folder: Path, level: int) -> Path:
     return folder / f"arrays-{level:02d}.run"
+
+
+def holds_run(folder: str | os.PathLike[str]) -> bool:
+    """Whether a run lies in a folder; one that ended before its first snapshot leaves none."""
+    return (Path(folder) / _ABOUT).exists()
 
 
 def _check_free(folder: Path) -> None:
@@ -105,7 +110,7 @@ def _about(experiment: Experiment, seed: int, folder: Path) -> str:
         "params": params_of(experiment),
         "rivals": experiment.active,
         "paintings": {k: v.tolist() for k, v in experiment.paintings.items()},
-        "versions": versions(),
+        "versions": _versions(),
     }
     text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
     if len(text) > _MOST_ABOUT:
@@ -113,7 +118,7 @@ def _about(experiment: Experiment, seed: int, folder: Path) -> str:
     return text
 
 
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """What a run's numbers may depend on, by name."""
     found = {"polyorama": polyorama.__version__, "python": platform.python_version()}
     for name in ("numpy", "numba", "torch"):
@@ -344,7 +349,7 @@ class Record(Recording):
         record.folder, record.kind = named(folder), kind
         if not record.folder.is_dir():
             raise FileFormatError(f"There is no folder of a run: {folder}")
-        if not (record.folder / _ABOUT).exists():
+        if not holds_run(record.folder):
             raise FileFormatError(f"This folder holds no run: {folder}")
         record._read_about(record.folder / _ABOUT)
         rows = record.folder / _ROWS
