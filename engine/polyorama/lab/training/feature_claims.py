@@ -92,11 +92,16 @@ def panel(
     plane = Plane(
         network, learnt, np.tile(gammas, _RATES), etas.ravel(), steps=steps, batch=32, seed=seed
     )
-    for step in range(steps):
-        plane.step()
-        if step % 20 == 0:
-            yield Progress(step, steps, f"{kind}, L = {depth}, {task}, seed {seed}")
+    yield from _trained(plane, f"{kind}, L = {depth}, {task}, seed {seed}")
     return edge_of(gammas, etas, plane.recent().reshape(_RATES, -1))
+
+
+def _trained(plane: Plane, what: str) -> Generator[Progress, None, None]:
+    """Train all networks of a plane to the end."""
+    for step in range(plane.length):
+        plane.step()
+        if step % 50 == 0:
+            yield Progress(step, plane.length, what)
 
 
 def _slope(gammas: NDArray[np.float64], rates: NDArray[np.float64]) -> float:
@@ -261,10 +266,7 @@ def _collapse() -> Job[tuple[Figure, ...]]:
             network, Teacher(12, seed), gammas, 0.25 * gammas ** (2.0 / 3.0), steps=600, batch=32,
             seed=seed,
         )  # fmt: skip
-        for step in range(plane.length):
-            plane.step()
-            if step % 50 == 0:
-                yield Progress(step, plane.length, f"Networks, L = 3, seed {seed}")
+        yield from _trained(plane, f"Networks, L = 3, seed {seed}")
         half = np.argmax(plane.losses / plane.idle[:, None] < 0.5, axis=0) + 1.0
         time = half * plane.etas / gammas
         figures += [
@@ -283,10 +285,7 @@ def _watched(log_gamma: float, log_eta: float, seed: int) -> Generator[Progress,
         "mlp-3", "teacher", 48, 32, 400, np.array([10.0**log_gamma]), np.array([10.0**log_eta]),
         seed,
     )  # fmt: skip
-    for step in range(room.plane.length):
-        room.plane.step()
-        if step % 50 == 0:
-            yield Progress(step, room.plane.length, f"γ = 10^{log_gamma:g}, seed {seed}")
+    yield from _trained(room.plane, f"γ = 10^{log_gamma:g}, seed {seed}")
     return room
 
 
@@ -334,10 +333,7 @@ def _best_loss() -> Job[tuple[Figure, ...]]:
         plane = Plane(
             network, task, np.tile(gammas, 9), etas.ravel(), steps=1500, batch=32, seed=seed
         )
-        for step in range(plane.length):
-            plane.step()
-            if step % 50 == 0:
-                yield Progress(step, plane.length, f"Networks, L = 3, seed {seed}")
+        yield from _trained(plane, f"Networks, L = 3, seed {seed}")
         best = np.nanmin(plane.recent().reshape(9, 4), axis=0)
         ratios.append(best[1:].min() / best[0])
         spread.append(best[2:].max() / best[2:].min())
