@@ -122,11 +122,11 @@ PRESETS = (
 SHOWN_STRENGTHS = (1, 2, 3, 0, -2)
 """log10 of the gammas whose losses are drawn."""
 
-_SUPERS = dict(zip("-0123456789", "\u207b⁰¹²³⁴⁵⁶⁷⁸⁹", strict=True))
+_SUPERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _power(exponent: int) -> str:
-    return "10" + "".join(_SUPERS[letter] for letter in str(exponent))
+    return "10" + str(exponent).translate(_SUPERS)
 
 
 def _field(
