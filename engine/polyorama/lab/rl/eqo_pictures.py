@@ -8,6 +8,7 @@ import numpy as np
 
 from polyorama.lab.look import DARK, rgb
 from polyorama.lab.rl.eqo import Eqo
+from polyorama.lab.rl.eqo_stage import ARROWS
 from polyorama.lab.rl.worlds import GOAL, SLIPPERY, START, TRAP, WALL
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Scenery:
             state = float(contender.path[_last_step(race)])
             aside = 0.12 * (place - 0.5 * (count - 1.0))
             values[f"swimmer/{name}"] = np.array([[state + aside, 0.5]])
-            if name in ("eqo", "ucbvi-bf"):
+            if name in ARROWS:
                 at, along = self._hope(race, contender, 0.06 if name == "eqo" else -0.06)
                 values[f"pair/{name}"], values[f"hope/{name}"] = at, along
             if isinstance(learner, Eqo) and learner.tolerance < race.target:

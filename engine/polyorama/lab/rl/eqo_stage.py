@@ -12,7 +12,7 @@ from polyorama.lab.views import Arrows, Axis, Boxes, Curve, Dots, Field, Segment
 if TYPE_CHECKING:
     from polyorama.lab.views import Layer, View
 
-__all__ = ["FORMULA", "PRESETS", "RIVALS", "TITLES", "views_of"]
+__all__ = ["ARROWS", "FORMULA", "PRESETS", "RIVALS", "TITLES", "views_of"]
 
 RIVALS = (
     Rival("eqo", "EQO", "Bonus c / N, values nearly optimistic (Lee & Oh 2025)"),
@@ -26,6 +26,9 @@ RIVALS = (
     Rival("euler", "EULER", "Bonuses from upper and lower values (Zanette & Brunskill 2019)"),
 )
 TITLES = {rival.id: rival.title for rival in RIVALS}
+
+ARROWS = {"eqo": "Bonus of EQO", "ucbvi-bf": "Bernstein's bonus"}
+"""Whose bonuses are drawn as arrows on the river, and what these are called."""
 
 FORMULA = Formula(
     r"Q_h = \min(\term{reward}{\hat r} + \term{bonus}{\frac{c_k}{N}}"
@@ -142,19 +145,16 @@ def views_of(world: str, states: int, active: tuple[str, ...], over: str) -> tup
 
 def _river(states: int, active: tuple[str, ...]) -> Field:
     layers: list[Layer] = []
-    for rival, title in (("eqo", "Bonus of EQO"), ("ucbvi-bf", "Bernstein's bonus")):
-        if rival in active:
-            layers.append(Arrows(f"pair/{rival}", f"hope/{rival}", title, rival=rival))
+    arrowed = [rival for rival in ARROWS if rival in active]
     layers += [
-        Dots(f"swimmer/{r.id}", r.title, size=9.0, rival=r.id)
-        for r in RIVALS
-        if r.id in active and r.id not in ("eqo", "ucbvi-bf")
+        Arrows(f"pair/{rival}", f"hope/{rival}", ARROWS[rival], rival=rival) for rival in arrowed
     ]
     layers += [
-        Dots(f"swimmer/{rival}", size=9.0, rival=rival)
-        for rival in ("eqo", "ucbvi-bf")
-        if rival in active
+        Dots(f"swimmer/{rival}", TITLES[rival], size=9.0, rival=rival)
+        for rival in active
+        if rival not in arrowed
     ]
+    layers += [Dots(f"swimmer/{rival}", size=9.0, rival=rival) for rival in arrowed]
     return Field(
         id="world",
         title="The river: visits, and hope as arrows",
