@@ -356,13 +356,30 @@ def test_deep_sea_pays_the_diver_who_never_turns():
     assert earned == pytest.approx(0.01)  # bsuite's 0 and the shift of 0.01
 
 
+def steps_to_the_goal(kinds):
+    """Of the shortest way from the start, around walls and traps; found by flooding the map."""
+    blocked = (kinds == worlds.WALL) | (kinds == worlds.TRAP)
+    wet, count = kinds == worlds.START, 0
+    while not wet[kinds == worlds.GOAL].any():
+        padded = np.pad(wet, 1)
+        beside = padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:]
+        wet, count = (wet | beside) & ~blocked, count + 1
+    return count
+
+
 def test_default_maps_can_be_walked():
+    """Without ice the best is the shortest way, and all steps that are left on the goal."""
     for kinds in worlds.MAPS.values():
-        world = worlds.grid(kinds, 60, 0.4)
-        values = np.zeros((61, world.states))
-        policy = np.zeros((60, world.states), np.int32)
-        dynamics.solve(world.rewards, world.chances, world.successors, values, policy)
-        assert values[0, world.start] > 15.0
+        most = 60.0 - steps_to_the_goal(kinds)
+        for slip in (0.0, 0.4):
+            world = worlds.grid(kinds, 60, slip)
+            values = np.zeros((61, world.states))
+            policy = np.zeros((60, world.states), np.int32)
+            dynamics.solve(world.rewards, world.chances, world.successors, values, policy)
+            value = values[0, world.start]
+            assert 15.0 < value <= most + 1e-9
+            if slip == 0.0 or not (kinds == worlds.SLIPPERY).any():
+                assert value == pytest.approx(most, rel=1e-12)
 
 
 def test_without_visits_all_is_hoped_for():
