@@ -67,8 +67,8 @@ class SpreadExperiment(Experiment):
     summary = "Points on a sphere push each other apart until they measure kernels far better."
     paper = PAPER
     caveat = (
-        "In space the gain is large; with the dimension it shrinks, and in 50 orthogonal "
-        "directions are almost as good."
+        "In space the gain is large; with the dimension it shrinks, and in 50 dimensions "
+        "orthogonal directions are almost as good."
     )
     Params = SpreadParams
     rivals = _RIVALS
@@ -78,7 +78,8 @@ class SpreadExperiment(Experiment):
         Preset("A crystal of sixteen", {"count": "16"},
                help="Few come near the axes of an icosahedron and a dodecahedron"),
         Preset("Five hundred", {"count": "512"}, help="The error falls ten-thousandfold"),
-        Preset("Melting", {"heat": 0.1}, help="With heat there is no order; cool it down slowly"),
+        Preset("Melting", {"heat": 0.1},
+               help="Shaken out of their places, they leave over ten times the error; cool slowly"),
         Preset("Against a design", {"count": "128"}, ("distance", "iid", "design"),
                "A design is not the most even set, but exact where it counts"),
     )  # fmt: skip
