@@ -13,12 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from polyorama.core.jobs import run
-from polyorama.lab.inference.directions import SHIPPED, design, distance_job
+from polyorama.lab.inference.directions import SHIPPED, design, distance_job, has_design
 
 FOLDER = Path("assets/polyorama_assets")
 COUNTS = tuple(2**k for k in range(4, 11))
 DIMENSIONS = (3, 10, 50)
-MOST_DESIGN = 512
 
 
 def main() -> None:
@@ -30,7 +29,7 @@ def main() -> None:
                 xi = run(distance_job(dimension, count))
                 made[f"distance-{dimension}-{count}"] = xi.astype(np.float32)
     for count in COUNTS:
-        if count <= MOST_DESIGN:
+        if has_design(3, count):
             made[f"design-3-{count}"] = design(3, count)
     np.savez_compressed(FOLDER / SHIPPED, **made)
 

@@ -8,7 +8,13 @@ import pytest
 from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import experiment_class
-from polyorama.lab.inference.directions import SHIPPED, design, design_degree, prepared
+from polyorama.lab.inference.directions import (
+    design,
+    design_degree,
+    prepared,
+    sobol,
+    spread_energy,
+)
 from polyorama.lab.inference.random_features import feature_kernel
 from polyorama.lab.inference.slicing import SliceFunction, fast_sum
 from polyorama.lab.inference.slicing_claims import CLAIMS, exponent, mean_errors
@@ -31,6 +37,7 @@ from polyorama.lab.inference.slicing_methods import (
     independent_error,
     mean_error,
 )
+from polyorama.lab.inference.sphere import orthogonal
 from polyorama.lab.streams import stream
 from polyorama.lab.views import Bars, Curve, Distribution, Points
 from tests.engine.chance import assert_normal, scores_of_mean
@@ -127,7 +134,7 @@ def test_slice_functions_are_closed_forms_where_those_are_known() -> None:
 
 
 def test_shipped_directions_are_what_they_are_said_to_be() -> None:
-    assert SHIPPED.endswith(".npz")
+    random = np.random.default_rng(4)
     for count in LADDER[:-1]:
         xi = prepared("design", 3, count)
         degree = design_degree(3, count)
@@ -141,6 +148,8 @@ def test_shipped_directions_are_what_they_are_said_to_be() -> None:
             xi = prepared("distance", dimension, count)
             assert xi.shape == (count, dimension)
             np.testing.assert_allclose((xi**2).sum(axis=1), 1.0, atol=1e-14)
+            rivals = (orthogonal(dimension, count, random), sobol(dimension, count, random))
+            assert spread_energy(xi) > max(spread_energy(rival) for rival in rivals)
             with pytest.raises(ValueError, match="read-only"):
                 xi[0, 0] = 2.0
 

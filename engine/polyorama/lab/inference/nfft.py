@@ -108,10 +108,6 @@ class Series:
         moments[0, grid.cells // 2] = (-1.0) ** np.arange(TERMS)
         return multiplied(self, moments)
 
-    def at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values of sum_h c_h exp(2 pi i h t) at places t in [-1/2, 1/2), of any shape."""
-        return table_at(self.table(), places)
-
 
 def table_at(table: NDArray[np.float64], places: NDArray[np.float64]) -> NDArray[np.float64]:
     """Values of a `Series.table` at places in [-1/2, 1/2), of any shape."""
