@@ -14,7 +14,7 @@ from PIL import Image
 
 import polyorama as po
 from polyorama.cli import main
-from polyorama.cli.fit import _stoppable
+from polyorama.cli.stopping import stoppable
 from polyorama.core import memory
 from polyorama.core.jobs import Progress, run
 from polyorama.core.types import Camera
@@ -222,11 +222,11 @@ def test_signals_are_heard_after_the_step_and_by_who_listened_before(number):
     before = signal.signal(number, lambda *_: heard.append(tuple(closed)))
     try:
         with pytest.raises(KeyboardInterrupt):
-            run(_stoppable(job()))
+            run(stoppable(job()))
         assert closed == [3]
         assert heard == [(3,)]
         signal.signal(number, signal.SIG_IGN)
-        run(_stoppable(job()))
+        run(stoppable(job()))
         assert closed == [3, 8]
         assert signal.getsignal(number) == signal.SIG_IGN
     finally:
@@ -298,7 +298,7 @@ def test_an_earlier_checkpoint_is_not_taken_for_this_run_s(pictures, tmp_path, m
     def pressing(_job, **_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polyorama.cli.fit._stoppable", pressing)
+    monkeypatch.setattr("polyorama.cli.fit.stoppable", pressing)
     assert main(["fit", str(pictures), *QUICK, "-o", str(tmp_path / "scene.ply")]) == 130
     assert "stopped; nothing was written" in capsys.readouterr().err
     assert left.read_bytes() == b"of an earlier run"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyorama.cli.arguments import color
-from polyorama.cli.stopping import stoppable as _stoppable
+from polyorama.cli.stopping import stoppable
 from polyorama.core.text import one_line
 from polyorama.errors import OutputError, UsageError
 
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     with ending_at_once():
         show(prepare_fit())
     try:
-        done = show(_stoppable(job))
+        done = show(stoppable(job))
     except KeyboardInterrupt:
         if _mark(options.output) != before:
             if options.checkpoint is None:

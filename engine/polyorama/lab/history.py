@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polyorama.lab.experiment import Experiment
     from polyorama.lab.snapshot import Snapshot
 
-__all__ = ["MEMORY_BYTES", "History", "thinned_out"]
+__all__ = ["MEMORY_BYTES", "History"]
 
 MEMORY_BYTES = 192 << 20
 """Arrays that a run keeps in memory."""
@@ -68,7 +68,7 @@ class History(Recording):
             self._uses[id(array)] += 1
         while self._bytes > self._budget and len(self._arrays_of) > 1:
             self._stride *= 2
-            for old in thinned_out(self._arrays_of, self._stride):
+            for old in [row for row in self._arrays_of if row % self._stride]:
                 self._forget(old)
 
     def _forget(self, row: int) -> None:
@@ -88,8 +88,3 @@ class History(Recording):
 
     def _arrays(self, row: int) -> Mapping[str, NDArray[Any]]:
         return self._arrays_of.get(row, {})
-
-
-def thinned_out(rows: Mapping[int, Any], stride: int) -> list[int]:
-    """The rows that go when only every `stride`-th keeps its arrays."""
-    return [row for row in rows if row % stride]

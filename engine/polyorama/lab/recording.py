@@ -10,7 +10,6 @@ import numpy as np
 
 from polyorama.core.arguments import check_whole
 from polyorama.core.jobs import run
-from polyorama.core.params import parameters_of
 from polyorama.core.text import quoted
 from polyorama.errors import UsageError
 from polyorama.lab.catalog import known_class
@@ -177,8 +176,7 @@ class Recording(abc.ABC):
 
 def params_of(experiment: Experiment) -> dict[str, Any]:
     """The parameters of an experiment by name."""
-    found = parameters_of(type(experiment).Params)
-    return {parameter.name: getattr(experiment.params, parameter.name) for parameter in found}
+    return {p.name: getattr(experiment.params, p.name) for p in experiment.parameters()}
 
 
 def differing(one: Snapshot, other: Snapshot) -> str:
