@@ -282,6 +282,8 @@ class Experiment(abc.ABC):
         ------
         UsageError
             If the seed is no whole number from 0 to 2^63 - 1.
+        ExperimentError
+            If the method cannot begin.
         """
         check_seed(seed)
         self.seed, self.steps = int(seed), 0
@@ -319,6 +321,8 @@ class Experiment(abc.ABC):
         ------
         UsageError
             If there is none of that name, it is not live, or the value does not fit it.
+        ExperimentError
+            If the method fails over it, which then has the value.
         """
         parameter = parameter_of(self.Params, name)
         if self._started and not parameter.live:
@@ -334,6 +338,8 @@ class Experiment(abc.ABC):
         ------
         UsageError
             If there is no such canvas or the array does not fit it.
+        ExperimentError
+            As `set`.
         """
         self.paintings[name] = self.canvas(name).checked(array)
         if self._started:
