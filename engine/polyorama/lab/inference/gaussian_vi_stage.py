@@ -103,7 +103,7 @@ PRESETS = (
         "Logistic regression",
         {"target": "logistic", "start_x": 5.0, "start_y": 5.0},
         ("svrgvi", "sgvi", "bwgd", "advi"),
-        "A posterior that is nearly Gaussian: nearly all of the gain",
+        "A posterior that is nearly Gaussian: the gain is about tenfold, not a hundredfold",
     ),
     Preset(
         "In space",
