@@ -181,7 +181,9 @@ def test_particles_reach_the_target_and_the_run_ends() -> None:
     experiment = made(source="heart", target="moon", steps=150)
     first = experiment.reset(0)
     assert "300 particles are drawn to the moon" in first.note
-    began = experiment.step(1).values["distance/energy"]
+    out = experiment.step(1)
+    assert "of those far off all feel it" in out.note
+    began = out.values["distance/energy"]
     last = experiment.step(1000)
     assert last.done
     assert last.step == 150
@@ -191,6 +193,15 @@ def test_particles_reach_the_target_and_the_run_ends() -> None:
     goal, flow = experiment._goal_state, experiment._flows["energy"]
     start = experiment._state_of(shape("heart", 300, np.random.default_rng(0)))
     assert all_pairs(flow.particles, goal)[1] < 0.05 * all_pairs(start, goal)[1]
+
+
+def test_a_narrow_kernel_is_said_to_be_hardly_felt() -> None:
+    experiment = made(
+        ("gauss",), source="moon", target="heart", width=0.05, watch="gauss", steps=200
+    )
+    experiment.reset(0)
+    assert "of those far off few feel it" in experiment.step(1).note
+    assert "Gauss hardly feels the target" in experiment.step(110).note
 
 
 def test_what_lies_in_the_plane_stays_there() -> None:

@@ -12,7 +12,7 @@ from polyorama.core.params import choice, number, whole
 from polyorama.lab.experiment import Canvas, Experiment, ExperimentParams
 from polyorama.lab.inference.flow_shapes import PAINTED_SIDE, SHAPES, Cloud, of_painting, shape
 from polyorama.lab.inference.flow_stage import FORMULA, PRESETS, RIVALS, views_of
-from polyorama.lab.inference.slicing_kernels import kernel_named
+from polyorama.lab.inference.slicing_kernels import Spectral, kernel_named
 from polyorama.lab.inference.slicing_stage import PAPER
 from polyorama.lab.snapshot import Snapshot
 from polyorama.lab.streams import stream
@@ -153,7 +153,7 @@ class FlowExperiment(Experiment):
             xi = directions("orthogonal", len(axes), self.params.slices, random)
             for name, flow in self._flows.items():
                 # Gradients of a kernel of this width are about 1 / width.
-                unit = self.params.width if name in ("gauss", "laplace") else 1.0
+                unit = self.params.width if isinstance(flow.kernel, Spectral) else 1.0
                 flow.step(self._goal_state, xi, length * unit, self.params.momentum, axes)
                 self._measure(name, flow.distance)
             self._since += 1
@@ -230,7 +230,10 @@ class FlowExperiment(Experiment):
         if done:
             return f"{self.steps:,} steps are done; the energy distance is {max(now, 0.0):.2g}."
         if self._since < 10 or (now > first / 2.0 and self._since <= 100):
-            return f"The particles set out for {self._target_words}; far ones feel it as well."
+            far = "few" if isinstance(self._flows[name].kernel, Spectral) else "all"
+            return (
+                f"The particles set out for {self._target_words}; of those far off {far} feel it."
+            )
         slices = "slice sorts" if self.params.slices == 1 else "slices sort"
         if now > first / 2.0:
             return f"{_TITLES[name]} hardly feels the target: the distance is still {now:.2g}."
