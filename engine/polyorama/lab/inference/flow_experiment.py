@@ -230,10 +230,9 @@ class FlowExperiment(Experiment):
         if done:
             return f"{self.steps:,} steps are done; the energy distance is {max(now, 0.0):.2g}."
         if self._since < 10 or (now > first / 2.0 and self._since <= 100):
-            far = "few" if isinstance(self._flows[name].kernel, Spectral) else "all"
-            return (
-                f"The particles set out for {self._target_words}; of those far off {far} feel it."
-            )
+            reaches = not isinstance(self._flows[name].kernel, Spectral)
+            far = "; far ones feel it as well" if reaches else ""
+            return f"The particles set out for {self._target_words}{far}."
         slices = "slice sorts" if self.params.slices == 1 else "slices sort"
         if now > first / 2.0:
             return f"{_TITLES[name]} hardly feels the target: the distance is still {now:.2g}."
