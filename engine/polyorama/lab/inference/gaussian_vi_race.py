@@ -112,11 +112,12 @@ def room_target(name: str, dimension: int, condition: float) -> Target:
     """
     luck = stream(0, "gaussian-vi", name, dimension)
     if name in ("gaussian", "student-t"):
-        gauss = paper_gaussian(dimension, luck, condition)
-        if dimension == 2:
+        if dimension == 2:  # turned by a 3-4-5 triangle's angle, so that both axes are seen
             turn = np.array([[0.8, -0.6], [0.6, 0.8]])
             covariance = symmetric((turn * [condition, 1.0]) @ turn.T)
             gauss = GaussianTarget([0.6, 0.3], covariance)
+        else:
+            gauss = paper_gaussian(dimension, luck, condition)
         return gauss if name == "gaussian" else StudentTarget(gauss.mean, gauss.covariance, 4.0)
     if name == "logistic":
         drawn = LogisticTarget.drawn(30, dimension, luck)
