@@ -118,7 +118,7 @@ def prepare(options: argparse.Namespace, extras: set[str]) -> Environment:
 def start(options: argparse.Namespace, files: list[str]) -> int:
     """Open the studio, or render where there is no screen."""
     screen = has_screen()
-    environment = prepare(options, {"gui"} if screen else set())
+    environment = prepare(options, {"gui", "lab"} if screen else set())
     libraries = system_packages.ENGINE_LIBRARIES
     if screen:
         libraries = {**libraries, **system_packages.WINDOW_LIBRARIES}

@@ -275,6 +275,23 @@ def test_no_screen_no_window(modules, monkeypatch) -> None:
 
 
 @LINUX
+@pytest.mark.parametrize(("screen", "extras"), [(True, {"gui", "lab"}), (False, set())])
+def test_the_studio_comes_with_what_its_lab_draws_with(
+    screen: bool, extras: set[str], modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Asked(Exception):
+        pass
+
+    def prepare(_options: object, wanted: set[str]) -> None:
+        assert wanted == extras
+        raise Asked
+
+    monkeypatch.setattr(modules["start"], "has_screen", lambda: screen)
+    monkeypatch.setattr(modules["start"], "prepare", prepare)
+    with pytest.raises(Asked):
+        modules["start"].start(None, [])
+
+
 def test_xvfb_lives_as_long_as_the_block(modules) -> None:
     server = shutil.which("Xvfb")
     if server is None:
