@@ -18,6 +18,7 @@ import json
 import platform
 import time
 from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -48,6 +49,7 @@ from polyorama.lab.rows import Change, Rows
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -130,13 +132,14 @@ def _versions() -> dict[str, str]:
 class Recorder:
     """Writes a run to a folder; made by `create` or `continuing`.
 
-    What is appended reaches the system at the latest two seconds and one snapshot later, changes
-    at once.
+    What is appended is packed and written on a thread of its own, and reaches the system at the
+    latest some two seconds and one snapshot later, changes at once.
 
     Raises
     ------
     OutputError
-        Of all methods, where the system refuses; what was written before can still be read.
+        Of all methods, where the system refuses or refused what was appended before; what was
+        written before that can still be read.
     """
 
     def __init__(self, folder: Path, *, budget: int = RECORD_BYTES) -> None:
@@ -151,9 +154,13 @@ class Recorder:
         self._broken = False
         self._levels: dict[int, FrameWriter] = {}
         self._lowest = 0
-        self._first = 0
+        self._writer = ThreadPoolExecutor(1, "record")
+        self._writing: Future[None] | None = None
+        self._saved = 0  # rows that the system has
+        self._first = 0  # of the rows that wait
         self._waiting = Rows()
         self._arrays: dict[int, Mapping[str, NDArray[Any]]] = {}
+        self._newest: Mapping[str, NDArray[Any]] = {}
         self._bytes = 0
         self._flushed_at = time.monotonic()
 
@@ -212,10 +219,11 @@ class Recorder:
         if row % (1 << self._lowest) == 0:
             arrays = snapshot.arrays
             self._arrays[row] = arrays
-            self._bytes += sum(array.nbytes for array in arrays.values())
+            known, self._newest = self._newest, arrays
+            self._bytes += sum(a.nbytes for key, a in arrays.items() if a is not known.get(key))
         old = time.monotonic() - self._flushed_at > _FLUSH_S or self._first == 0
         if old or self._bytes > _FLUSH_BYTES or len(self._waiting) >= _FLUSH_ROWS:
-            self.flush()
+            self._begin_flush()
 
     def change(self, change: Change) -> None:
         """Record a change."""
@@ -225,28 +233,44 @@ class Recorder:
 
     def flush(self) -> None:
         """Hand to the system what waits."""
-        try:
-            self._flush()
-        except OutputError:
-            self._broken = True
-            raise
+        self._begin_flush()
+        self._settle()
 
-    def _flush(self) -> None:
+    def _begin_flush(self) -> None:
+        """Let the thread write what waits, after what it writes now."""
+        self._settle()
+        rows, first, arrays = self._waiting, self._first, self._arrays
+        self._first += len(rows)
+        self._waiting, self._arrays, self._bytes = Rows(), {}, 0
+        self._flushed_at = time.monotonic()
+        self._writing = self._writer.submit(self._write, rows, first, arrays)
+
+    def _settle(self) -> None:
+        """Wait until the thread has written what it was given."""
+        writing, self._writing = self._writing, None
+        if writing is not None:
+            try:
+                writing.result()
+            except OutputError:
+                self._broken = True
+                raise
+
+    def _write(
+        self, rows: Rows, first: int, arrays: Mapping[int, Mapping[str, NDArray[Any]]]
+    ) -> None:
+        # On the thread.
         assert self._rows is not None
-        if len(self._waiting):
-            self._rows.write("ROWS", *encoded_rows(self._waiting, self._first))
-            self._first += len(self._waiting)
-            self._waiting = Rows()
+        if len(rows):
+            self._rows.write("ROWS", *encoded_rows(rows, first))
+            self._saved = first + len(rows)
         levels: dict[int, dict[int, Mapping[str, NDArray[Any]]]] = {}
-        for row, arrays in self._arrays.items():
-            if arrays:
-                levels.setdefault(_level(row), {})[row] = arrays
-        for level, shown in levels.items():
+        for row, shown in arrays.items():
+            if shown and _level(row) >= self._lowest:
+                levels.setdefault(_level(row), {})[row] = shown
+        for level, rows_shown in levels.items():
             if level not in self._levels:
                 self._levels[level] = FrameWriter(_arrays_file(self.folder, level))
-            self._levels[level].write("ARRS", *encoded_arrays(shown))
-        self._arrays, self._bytes = {}, 0
-        self._flushed_at = time.monotonic()
+            self._levels[level].write("ARRS", *encoded_arrays(rows_shown))
         while (
             sum(file.size for file in self._levels.values()) > self._budget
             and self._lowest < _HIGHEST
@@ -267,8 +291,9 @@ class Recorder:
                 self.flush()
 
     def _let_go(self) -> None:
+        self._writer.shutdown()
         with contextlib.ExitStack() as ending:
-            if self._new and self._first == 0:
+            if self._new and self._saved == 0:
                 ending.callback(self._discard)
             ending.enter_context(self._lock)
             for file in (self._rows, *self._levels.values()):
@@ -304,7 +329,8 @@ class Recorder:
         try:
             # Once more, since nobody can have written to it from now on.
             record = Record.open(folder)
-            recorder._first, recorder._lowest = record.length, record._lowest
+            recorder._saved = recorder._first = record.length
+            recorder._lowest = record._lowest
             recorder._rows = FrameWriter(recorder.folder / _ROWS, keep=record._rows_end)
             for level, end in record._levels.items():
                 path = _arrays_file(recorder.folder, level)
