@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from polyorama.lab.runner import Change, Update
+    from polyorama.lab.snapshot import Value
 
 __all__ = ["RemoteRunner"]
 
@@ -78,6 +79,7 @@ class RemoteRunner:
         }  # fmt: skip
         self._on_update, self._on_error = on_update, on_error
         self._changes: tuple[Change, ...] = ()
+        self._values: Mapping[str, Value] = {}
         self._closed = False
         self._failed = False
         self._waiting: list[tuple[Any, ...]] = []
@@ -207,10 +209,14 @@ class RemoteRunner:
             self._failed = True
             self._woken.notify()
 
-    def _take(self, update: Update, changes: tuple[Change, ...]) -> None:
-        self._changes += changes
+    def _take(self, update: Update, names: tuple[str, ...]) -> None:
+        """Put together what an update says anew and what the one before said."""
+        self._changes += update.changes
         for array in update.snapshot.arrays.values():
             array.setflags(write=False)
+        new = update.snapshot.values
+        self._values = {name: new[name] if name in new else self._values[name] for name in names}
+        snapshot = replace(update.snapshot, values=self._values)
         if not self._closed:
-            self._on_update(replace(update, changes=self._changes))
+            self._on_update(replace(update, snapshot=snapshot, changes=self._changes))
         self._ask("taken")

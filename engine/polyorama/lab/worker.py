@@ -1,7 +1,8 @@
 """The process in which a run of the studio lives.
 
-Commands come in, updates go out, one at a time: the next is sent when the last was taken, so that
-nothing piles up before a slow receiver. Rows of scalars go out without a gap.
+Commands come in, updates go out: no more than two that were not taken yet, so that nothing piles up
+before a slow receiver, and none waits for its answer. Rows of scalars go out without a gap; arrays
+that the receiver has from the update before do not go out again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import math
 import signal
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from polyorama.core.jobs import run
@@ -22,14 +24,17 @@ from polyorama.lab.replaying import resumed
 from polyorama.lab.runner import Runner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from multiprocessing.connection import Connection
+
+    from polyorama.lab.snapshot import Value
 
 __all__ = ["serve", "until_ended"]
 
-_UPDATE_S = 1.0 / 30.0
+_UPDATE_S = 1.0 / 40.0
 _TICK_S = 1.0 / 60.0
 _PIECE_S = 0.025
+_MOST_UNTAKEN = 2
 
 
 def serve(connection: Connection, spec: dict[str, Any]) -> None:
@@ -109,9 +114,10 @@ class _Session:
     def __init__(self, connection: Connection, runner: Runner) -> None:
         self._connection = connection
         self._runner = runner
-        self._free = True  # the last update was taken
+        self._untaken = 0  # updates that are on their way
         self._sent_at = 0.0
         self._rows = 0
+        self._values: Mapping[str, Value] = {}  # of the last update
         self._changes = 0
         self._asked = 0  # steps of a person that are still to be done
         self._piece = 1
@@ -138,26 +144,37 @@ class _Session:
                 self._send()
                 new = False
 
+    @property
+    def _free(self) -> bool:
+        return self._untaken < _MOST_UNTAKEN
+
     def _rest(self, new: bool, before: float) -> float | None:
         """Seconds until there is something to do; None until a command comes."""
         now = time.perf_counter()
         if self._asked:
             return 0.0
+        ends = []
         if self._runner.playing:
             if self._runner.speed == math.inf and self._runner.live:
                 return 0.0
-            return max(0.0, before + _TICK_S - now)
+            ends.append(before + _TICK_S)
         if new and self._free:
-            return max(0.0, self._sent_at + _UPDATE_S - now)
-        return None
+            ends.append(self._sent_at + _UPDATE_S)
+        return max(0.0, min(ends) - now) if ends else None
 
     def _send(self) -> None:
         update = self._runner.update(self._rows)
         self._rows = update.length
-        changes = update.changes[self._changes :]
+        values, before = update.snapshot.values, self._values
+        self._values = values
+        new = {name: value for name, value in values.items() if value is not before.get(name)}
+        sent = replace(
+            update, snapshot=replace(update.snapshot, values=new),
+            changes=update.changes[self._changes :],
+        )  # fmt: skip
         self._changes = len(update.changes)
-        self._connection.send(("update", update, changes))
-        self._free, self._sent_at = False, time.perf_counter()
+        self._connection.send(("update", sent, tuple(values)))
+        self._untaken, self._sent_at = self._untaken + 1, time.perf_counter()
 
     def _step(self) -> None:
         """Do a part of the steps that were asked for, so that what is asked next is heard."""
@@ -176,7 +193,7 @@ class _Session:
     def _obey(self, message: tuple[Any, ...]) -> None:
         kind, *arguments = message
         if kind == "taken":
-            self._free = True
+            self._untaken -= 1
             return
         try:
             if kind == "speed":
