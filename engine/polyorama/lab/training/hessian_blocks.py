@@ -116,7 +116,7 @@ def hessian_of(
             jacobians.append(layers[m][:, :-1] @ fed_by[-1])
         # dd_m/dz_l, downwards from the last layer.
         last = jacobians[-1]
-        turned = odds[:, :, None] * (last - np.einsum("nr,nri->ni", odds, last)[:, None, :])
+        turned = odds[:, :, None] * (last - odds[:, None, :] @ last)
         for m in range(depth - 1, l - 1, -1):
             if m < depth - 1:
                 above = fed[m + 1][:, :-1]
@@ -126,9 +126,7 @@ def hessian_of(
                 turned = turned + bend[:, :, None] * jacobians[m - l]
             block = _summed(turned, fed[l], fed[m])
             if m > l:
-                block[..., :-1] += np.einsum(
-                    "nj,nk,nqi->ijkq", fed[l], deltas[m], fed_by[m - l - 1], optimize=True
-                )
+                block[..., :-1] += _summed_outer(fed[l], deltas[m], fed_by[m - l - 1])
             flat_block = block.reshape(layers[l].size, layers[m].size) / count
             blocks[l][m], blocks[m][l] = flat_block, flat_block.T
     return np.block(blocks)
@@ -142,6 +140,16 @@ def _summed(
     outer = (below[:, :, None] * above[:, None, :]).reshape(count, -1)
     product = turned.reshape(count, -1).T @ outer
     return product.reshape(k, i, below.shape[1], above.shape[1]).transpose(1, 2, 0, 3).copy()
+
+
+def _summed_outer(
+    below: NDArray[np.float64], deltas: NDArray[np.float64], fed_by: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum over samples n of below[n, j] deltas[n, k] fed_by[n, q, i], as (i, j, k, q)."""
+    count, q, i = fed_by.shape
+    outer = (below[:, :, None, None] * fed_by[:, None]).reshape(count, -1)
+    product = deltas.T @ outer
+    return product.reshape(-1, below.shape[1], q, i).transpose(3, 1, 0, 2)
 
 
 def block_share(hessian: NDArray[np.float64], owner: NDArray[np.int64]) -> float:

@@ -46,8 +46,9 @@ def _logarithms(hessian: NDArray[np.float64]) -> NDArray[np.float16]:
     """(1, P, P): log10 of magnitudes as shares of the largest, kept for all pictures to share."""
     magnitudes = np.abs(hessian)
     largest = max(float(magnitudes.max()), 1e-300)
-    logarithms = np.log10(np.maximum(magnitudes / largest, _LEAST))
-    picture: NDArray[np.float16] = logarithms.astype(np.float16)[None]
+    # In single precision, which processors take many logarithms of at once.
+    shares = np.maximum(magnitudes / largest, _LEAST).astype(np.float32)
+    picture: NDArray[np.float16] = (np.log(shares) / math.log(10.0)).astype(np.float16)[None]
     picture.setflags(write=False)
     return picture
 
