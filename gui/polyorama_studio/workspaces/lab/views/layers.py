@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,8 @@ _LEVELS = 64
 """Shades that values are told apart by."""
 _MOST_TRAIL = 32
 _MOST_TRAIL_SEGMENTS = 6_000
+_TRAIL_SHADES = 8
+"""From the oldest to the newest; one for each age would cost more than is seen of it."""
 _MOST_RINGED = 3_000
 """Dots with a ring; more of them are a cloud."""
 _CIRCLE = np.stack(
@@ -225,12 +226,14 @@ class LayerArt:
 
     def _paint_trail(self, painter: QPainter, look: Look, mapping: Mapping) -> None:
         count = max(len(self.points), 1)
-        kept = list(self._trail)[-max(2, _MOST_TRAIL_SEGMENTS // count) :]
-        placed = [np.stack(mapping.places(p[:, 0], p[:, 1]), axis=1) for p in kept]
-        for age, (before, after) in enumerate(itertools.pairwise(placed)):
-            color = self.color(look)
-            color.setAlphaF(0.7 * (age + 1.0) / len(placed))
-            draw_segments(painter, QPen(color, look.hair), np.concatenate([before, after], axis=1))
+        kept = np.stack(list(self._trail)[-max(2, _MOST_TRAIL_SEGMENTS // count) :])
+        places = np.stack(mapping.places(kept[..., 0], kept[..., 1]), axis=-1)
+        segments = np.concatenate([places[:-1], places[1:]], axis=-1)
+        parts = np.array_split(segments, min(_TRAIL_SHADES, max(len(segments), 1)))
+        color = self.color(look)
+        for number, part in enumerate(parts):
+            color.setAlphaF(0.7 * (number + 1.0) / len(parts))
+            draw_segments(painter, QPen(color, look.hair), part.reshape(-1, 4))
 
     def _pens(
         self, look: Look, colormap: Colormap, width: float
