@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from polyorama.scene.modify.colors import LUMA, TOE
+from polyorama.core.color import LUMA
+from polyorama.scene.modify.colors import TOE
 from polyorama.scene.modify.displace import LEAN
 from polyorama.scene.modify.noise import FLOW
 from polyorama.scene.sh import SH_C0

@@ -1,4 +1,4 @@
-"""The sRGB curve between display colours and linear light."""
+"""Display colours: the sRGB curve between them and linear light, and their brightness."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["display_from_linear", "linear_from_display"]
+__all__ = ["LUMA", "display_from_linear", "linear_from_display", "luma"]
+
+LUMA = np.array([0.2126, 0.7152, 0.0722])
+"""Weights of red, green and blue in brightness (BT.709)."""
+
+
+def luma(colors: NDArray[Any]) -> NDArray[Any]:
+    """Brightness of display colours, (..., 3) floats, in their own precision."""
+    brightness: NDArray[Any] = colors @ LUMA.astype(colors.dtype)
+    return brightness
 
 
 @overload

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.color import luma
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -80,7 +82,7 @@ def _ratio(cloud: SplatCloud, low: int) -> NDArray[Any]:
 
 @_lenient
 def _luminance(cloud: SplatCloud) -> NDArray[Any]:
-    return cloud.colors @ np.array([0.2126, 0.7152, 0.0722], np.float32)
+    return luma(cloud.colors)
 
 
 @_lenient

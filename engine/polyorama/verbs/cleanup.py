@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.color import luma
 from polyorama.core.jobs import Progress
 from polyorama.core.params import Parameter, checked
 from polyorama.edit.ops import op
@@ -48,7 +49,6 @@ _VIEWS = 24
 _SIDE = 256
 _SEEN = np.float32(0.5)
 """How opaque clutter is at least where it is shown."""
-_LUMINANCE = np.array([0.2126, 0.7152, 0.0722], np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -376,7 +376,7 @@ def heat_document(
         shown = stacked_source(document, node)
         cloud = replace(shown, state=None).baked()
         heat = ramp[np.clip(score * 127.5, 0.0, 255.0).astype(np.int64)]
-        light = np.clip(cloud.colors @ _LUMINANCE, 0.0, 1.0)
+        light = np.clip(luma(cloud.colors), 0.0, 1.0)
         shade = np.where(score >= 1.0, np.float32(1.0), np.float32(0.5) + np.float32(0.5) * light)
         seen = np.where(score >= 1.0, np.maximum(cloud.opacities, _SEEN), cloud.opacities)
         hot = replace(cloud, sh=sh_from_colors(heat * shade[:, None])[:, None], opacities=seen)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.color import luma
 from polyorama.core.compile import core_count, parallel_for
 from polyorama.edit.ops import op
 from polyorama.edit.selection_ops import picked, splat_nodes
@@ -318,6 +319,5 @@ def _of_colors(colors: NDArray[np.float32], name: str) -> NDArray[np.float32]:
     if name in ("r", "g", "b"):
         return colors[:, "rgb".index(name)]
     if name == "luminance":
-        luminance: NDArray[np.float32] = colors @ np.array([0.2126, 0.7152, 0.0722], np.float32)
-        return luminance
+        return luma(colors)
     return hue_saturation_value(colors)[:, ("hue", "saturation", "value").index(name)]

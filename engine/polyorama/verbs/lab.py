@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.core.arguments import check_kind, check_whole, said
+from polyorama.core.color import luma
 from polyorama.core.jobs import Progress, run
 from polyorama.core.params import checked, parameter_of
 from polyorama.errors import UsageError
@@ -276,9 +277,8 @@ def painting_of(canvas: Canvas, path: str | os.PathLike[str]) -> NDArray[np.floa
     from PIL import Image
 
     pixels = read_pixels(path)
-    # Light as the eye weighs it (BT.709); what is transparent is black.
-    light = pixels[..., :3].astype(np.float32) @ np.array([0.2126, 0.7152, 0.0722], np.float32)
-    if pixels.shape[2] == 4:
+    light = luma(pixels[..., :3].astype(np.float32))
+    if pixels.shape[2] == 4:  # what is transparent is black
         light *= pixels[..., 3] / np.float32(_BRIGHTEST)
     rows, columns = canvas.shape
     small = Image.fromarray(light).resize((columns, rows), Image.Resampling.BOX)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.core.color import LUMA
 from polyorama.core.compile import kernel
 from polyorama.scene.modify.step import flags_of, in_parts
 from polyorama.scene.sh import SH_C0
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
     from polyorama.scene.modifiers import Fill, Grade, SHLevel
     from polyorama.scene.modify.step import Place, Step
 
-__all__ = ["LUMA", "TOE", "fill", "grade", "grade_matrix", "sh_level"]
+__all__ = ["TOE", "fill", "grade", "grade_matrix", "sh_level"]
 
-LUMA = np.array([0.2126, 0.7152, 0.0722])
-"""Weights of red, green and blue in brightness (Rec. 709), as `luminance` of rules has them."""
 TOE = 0.02
 """Below this value gamma is a straight line, so that its slope stays finite at black."""
 
