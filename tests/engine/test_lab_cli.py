@@ -21,6 +21,7 @@ from polyorama.core.jobs import Progress, run
 from polyorama.core.params import choice, flag, number, vector, whole
 from polyorama.errors import UsageError
 from polyorama.lab import catalog
+from polyorama.lab.experiment import Canvas
 from polyorama.verbs.claims import claims, write_claims
 from polyorama.verbs.lab import painting_of
 from tests.engine.lab_samples import Walk
@@ -125,6 +126,21 @@ def test_a_picture_is_painted_on_a_canvas(tmp_path, capsys) -> None:
     record = po.open_run("run")
     assert np.array_equal(record.paintings["floor"], floor)
     assert (record.params["kind"], record.rivals) == ("coin", ("fair",))
+
+
+def test_a_cell_has_the_mean_light_of_what_it_covers(tmp_path) -> None:
+    """Of a canvas from 2 to 6: red, green and blue by BT.709, half a white, a white half there."""
+    canvas = Canvas("floor", "Floor", (1, 5), low=2.0, high=6.0)
+    light = np.zeros((2, 10, 4), np.uint8)
+    light[..., 3] = 255
+    for column in range(3):
+        light[:, 2 * column : 2 * column + 2, column] = 255
+    light[0, 6:8, :3] = 255
+    light[:, 8:, :] = (255, 255, 255, 51)
+    Image.fromarray(light).save(tmp_path / "floor.png")
+    shares = [0.2126, 0.7152, 0.0722, 0.5, 51 / 255]
+    found = painting_of(canvas, tmp_path / "floor.png")
+    assert found[0] == pytest.approx(2.0 + 4.0 * np.array(shares), abs=1e-6)
 
 
 def test_a_sweep_is_said_written_and_drawn(capsys, tmp_path) -> None:
