@@ -38,7 +38,7 @@ def thinned(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any
     """A line of at most `_MOST_POINTS` points that covers the same pixels: highs and lows stay."""
     if len(x) <= _MOST_POINTS:
         return x, y
-    edges = np.linspace(0, len(x), _MOST_POINTS // 2 + 1).astype(np.intp)
+    edges = np.linspace(0, len(x), _MOST_POINTS // 2).astype(np.intp)
     picked = [0, len(x) - 1]
     for start, stop in itertools.pairwise(edges):
         part = y[start:stop]

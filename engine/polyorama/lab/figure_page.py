@@ -6,6 +6,7 @@ The look is the studio's, dark or light; matplotlib comes with ``pip install 'po
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DPI", "FIGURE_SIZE", "blank", "captioned", "drawn_pixels", "font", "grid_axes", "words",
-    "wrapped",
 ]  # fmt: skip
 
 FIGURE_SIZE = (1280, 720)
@@ -32,6 +32,8 @@ _LEAST, _MOST = 240, 8192
 DPI = 96
 _ABOVE, _LINE = 34.0, 15.0
 """Pixels of the title, and of each line below."""
+_LETTER = 6.2
+"""Pixels of a letter of those lines."""
 _LEFT, _RIGHT, _OVER, _UNDER = 62.0, 68.0, 30.0, 44.0
 """Pixels around a picture, for its title, the numbers along its axes and its bar of colours."""
 _FONTS = ("Inter", "Noto Sans", "DejaVu Sans")
@@ -76,7 +78,8 @@ def captioned(figure: Any, look: Look, title: str, foot: str, caveat: str = "") 
     width, height = figure.get_size_inches() * DPI
     left = 14.0 / width
     figure.text(left, 1.0 - 10.0 / height, words(title), color=look.text, va="top", **font(15))
-    lines = [part for line in (caveat, foot) if line for part in wrapped(line, width - 28.0)]
+    letters = max(20, int((width - 28.0) / _LETTER))
+    lines = [part for line in (caveat, foot) for part in textwrap.wrap(line, letters)]
     figure.text(
         left, 10.0 / height, words("\n".join(lines)), color=look.quiet, va="bottom", **font(11)
     )
@@ -110,17 +113,6 @@ def _family() -> list[str]:
         here = set(font_manager.get_font_names())
         _found.extend(name for name in _FONTS if name in here)
     return _found
-
-
-def wrapped(text: str, room: float) -> list[str]:
-    """A text in lines of at most about `room` pixels."""
-    letters = max(20, int(room / 6.2))
-    lines = [""]
-    for word in text.split():
-        if len(lines[-1]) + len(word) > letters and lines[-1]:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines
 
 
 def grid_axes(figure: Any, spans: Sequence[int], below: float) -> list[Any]:
