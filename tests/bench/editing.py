@@ -28,7 +28,6 @@ __all__ = ["editing", "studio"]
 
 MANY = 5_000_000
 QUERY = "opacity < 0.1 and max(scale) > 0.2 and hue in 80..140"
-PROBE = Path(__file__).with_name("studio_probe.py")
 
 
 def many_splats(count: int = MANY, degree: int = 0) -> SplatCloud:
@@ -144,7 +143,7 @@ def studio(table: Any, plant: str) -> None:
     figures: dict[str, float] = {}
     for _ in range(2):  # the first start fills caches
         done = subprocess.run(
-            [sys.executable, str(PROBE), plant, repr(time.time())],
+            [sys.executable, "-m", "tests.bench.studio_probe", plant, repr(time.time())],
             capture_output=True, text=True, check=True, env=variables,
         )  # fmt: skip
         figures = json.loads(done.stdout.splitlines()[-1])

@@ -6,12 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 from polyorama.lab.catalog import experiment_ids
 
-PROBE = Path(__file__).with_name("lab_probe.py")
 FPS = 30.0
 STALL_MS = 50.0
 
@@ -19,7 +17,8 @@ STALL_MS = 50.0
 def probe(experiment_id: str) -> dict[str, float]:
     """What the probe says of an experiment, in a process of its own without a screen."""
     done = subprocess.run(
-        [sys.executable, str(PROBE), experiment_id], capture_output=True, text=True, check=True,
+        [sys.executable, "-m", "tests.bench.lab_probe", experiment_id],
+        capture_output=True, text=True, check=True,
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
     )  # fmt: skip
     found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -50,6 +52,30 @@ def test_cycles_die_on_this_thread(qtbot: QtBot) -> None:
         collector.close()
     assert deaths == [threading.get_ident()]
     assert gc.isenabled()
-    # As the other tests of the studio have it: each collects, and need not walk over the engine's.
+    leave_as_found()
+
+
+def test_what_an_import_brings_is_not_walked_over(qtbot: QtBot, monkeypatch) -> None:
+    """It would hold the window up for a tenth of a second."""
+    deaths: list[int] = []
+    collector = Collector()
+    try:
+        before = gc.get_freeze_count()
+        brought = [[i] for i in range(100_000)]
+        for number in range(60):
+            name = f"brought_{number}"
+            monkeypatch.setitem(sys.modules, name, ModuleType(name))
+        qtbot.waitUntil(lambda: gc.get_freeze_count() >= before + len(brought), timeout=10_000)
+        leave_a_cycle(deaths)
+        kept = [[i] for i in range(5_000)]
+        qtbot.waitUntil(lambda: bool(deaths), timeout=10_000)
+        assert kept
+    finally:
+        collector.close()
+    leave_as_found()
+
+
+def leave_as_found() -> None:
+    """As the other tests have it: each collects, and need not walk over the engine's objects."""
     gc.disable()
     gc.freeze()

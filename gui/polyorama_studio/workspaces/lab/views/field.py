@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QPainter, QPen
 
@@ -14,7 +13,12 @@ from polyorama_studio.workspaces.lab.views.base import Entry, ViewWidget, array_
 from polyorama_studio.workspaces.lab.views.brush_bar import BrushBar
 from polyorama_studio.workspaces.lab.views.contours import MOST_SIDE, contour_levels, contours
 from polyorama_studio.workspaces.lab.views.easel import Easel
-from polyorama_studio.workspaces.lab.views.heat import ColorRange, pixels_of, thinned_field
+from polyorama_studio.workspaces.lab.views.heat import (
+    ColorRange,
+    image_over,
+    pixels_of,
+    thinned_field,
+)
 from polyorama_studio.workspaces.lab.views.layers import LayerArt
 from polyorama_studio.workspaces.lab.views.look import color_of
 from polyorama_studio.workspaces.lab.views.marks import Figure, paint_figures
@@ -87,6 +91,7 @@ class FieldView(ViewWidget):
         self.layers = [LayerArt(layer, k, over=True) for k, layer in enumerate(view.layers)]
         self.easel: Easel | None = None
         self._bar: BrushBar | None = None
+        self._pixels: NDArray[np.uint8] | None = None
         self._contours = ContourLines()
         self._pointer: QPointF | None = None
         self._picking = False
@@ -102,8 +107,6 @@ class FieldView(ViewWidget):
         self.plane.press, self.plane.drag = self._press, self._drag
         self.plane.release, self.plane.wheel = self._release, self._wheel
         self.plane.pointed.connect(self._on_pointed)
-        self.image = pg.ImageItem(axisOrder="row-major")
-        self.plane.view_box.addItem(self.image, ignoreBounds=True)
         if view.pick or view.canvas:
             self.plane.setCursor(Qt.CursorShape.CrossCursor)
         return self.plane
@@ -146,7 +149,7 @@ class FieldView(ViewWidget):
     def _show_values(self) -> None:
         values, plane = self._shown(), self.plane
         if values is None:
-            self.image.clear()
+            self._pixels = None
             plane.redraw()
             return
         rows, columns = values.shape
@@ -160,9 +163,8 @@ class FieldView(ViewWidget):
         if scale != plane.scale_of_colors:
             plane.scale_of_colors = scale
         plane.lay_out()
-        thin = thinned_field(values, _MOST_PIXELS)
-        self.image.setImage(pixels_of(thin, self.colors, self.look), autoLevels=False)
-        self.image.setRect(QRectF(x0, y0, x1 - x0, y1 - y0))
+        thin = thinned_field(values, _MOST_PIXELS)[::-1]
+        self._pixels = np.ascontiguousarray(pixels_of(thin, self.colors, self.look))
         plane.redraw()
 
     def _aspect(self, across: float, upward: float, shape: float) -> float | None:
@@ -190,6 +192,10 @@ class FieldView(ViewWidget):
 
     def _paint(self, painter: QPainter, mapping: Mapping) -> None:
         look = self.look
+        if self._pixels is not None:
+            # Not an item of the scene: what changes there is painted a second time.
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+            painter.drawImage(self._ends(mapping), image_over(self._pixels))
         if self.view.contours:
             ends = self._ends(mapping)
             for token, width in (("halo", 3.0 * look.hair), ("overlay", look.hair)):

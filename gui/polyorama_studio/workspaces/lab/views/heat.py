@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtGui import QImage
 
 from polyorama_studio.workspaces.lab.views.scales import Following
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Axis, Colormap
     from polyorama_studio.workspaces.lab.views.look import Look
 
-__all__ = ["ColorRange", "pixels_of", "thinned_field"]
+__all__ = ["ColorRange", "image_over", "pixels_of", "thinned_field"]
 
 
 class ColorRange:
@@ -83,6 +84,12 @@ def pixels_of(values: NDArray, colors: ColorRange, look: Look) -> NDArray[np.uin
 def _quick(values: NDArray) -> NDArray:
     """The same values; processors have no way with half precision."""
     return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def image_over(rgba: NDArray[np.uint8]) -> QImage:
+    """Qt's picture of (rows, columns, 4) contiguous pixels, as long as they are kept."""
+    rows, columns = rgba.shape[:2]
+    return QImage(rgba.data, columns, rows, rgba.strides[0], QImage.Format.Format_RGBA8888)
 
 
 def thinned_field(values: NDArray, most: int) -> NDArray:

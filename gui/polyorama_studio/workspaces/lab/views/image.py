@@ -11,7 +11,12 @@ from PySide6.QtGui import QFontMetricsF, QImage, QLinearGradient, QPainter
 
 from polyorama_studio.theme import Metrics
 from polyorama_studio.workspaces.lab.views.base import ViewWidget, array_of
-from polyorama_studio.workspaces.lab.views.heat import ColorRange, pixels_of, thinned_field
+from polyorama_studio.workspaces.lab.views.heat import (
+    ColorRange,
+    image_over,
+    pixels_of,
+    thinned_field,
+)
 from polyorama_studio.workspaces.lab.views.look import color_of
 from polyorama_studio.workspaces.lab.views.marks import Figure, paint_figures
 from polyorama_studio.workspaces.lab.views.painted import PaintedBody
@@ -101,13 +106,7 @@ class ImageView(ViewWidget):
                 pixels_of(thinned_field(matrix, _MOST_SIDE), self.colors, self.look)
                 for matrix in self.values
             ]
-        self._images = [
-            QImage(
-                rgba.data, rgba.shape[1], rgba.shape[0], rgba.strides[0],
-                QImage.Format.Format_RGBA8888,
-            )
-            for rgba in self.pixels
-        ]  # fmt: skip
+        self._images = [image_over(rgba) for rgba in self.pixels]
         self.body.update()
 
     # Where things are
