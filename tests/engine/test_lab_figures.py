@@ -88,7 +88,8 @@ def test_every_kind_of_view_is_drawn(kind, theme) -> None:
 
 def test_bars_are_as_long_as_their_numbers() -> None:
     series = tuple(Series(key, key.upper()) for key in ("a", "b", "c", "gone"))
-    view = Bars(id="bars", title="Bars", value=Axis("Size", "m"), series=series, limit="most")
+    view = Bars(id="bars", title="Bars", value=Axis("Size", "m"), series=series, limit="most",
+                limit_title="All there is")  # fmt: skip
     (axes,) = axes_of(view, {"a": 1.0, "b": np.nan, "c": 3.0, "most": 2.0})
     assert [bar.get_width() for bar in axes.patches] == [1.0, 3.0]
     labels = [text.get_text() for text in axes.get_yticklabels()]
@@ -97,6 +98,7 @@ def test_bars_are_as_long_as_their_numbers() -> None:
     assert sorted(names.values()) == ["A", "B", "C"]
     (line,) = axes.lines
     assert list(line.get_xdata()) == [2.0, 2.0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["All there is"]
     view = Bars(id="bars", title="Bars", value=Axis(), series=(Series("all"),), labels=("x", "y"))
     (axes,) = axes_of(view, {"all": np.array([2.0, 5.0, 7.0])})
     assert [text.get_text() for text in axes.get_yticklabels()] == ["x", "y", "3"]

@@ -270,9 +270,11 @@ class Painter:
         axes.set_yticks(places, [words(name) for name in names])
         limit = values.get(view.limit)
         if isinstance(limit, float) and np.isfinite(limit):
-            axes.axvline(limit, color=self._look.accent, lw=1.2)
+            name = words(view.limit_title)
+            axes.axvline(limit, color=self._look.accent, lw=1.2, label=name)
         scaled(axes, view.value, kinds.Axis())
         labelled(axes, self._look, view.value, kinds.Axis())
+        legend_of(axes, self._look)
 
     def _paint_distribution(self, view: kinds.Distribution, axes: Any) -> None:
         arrays = self._snapshot.arrays
