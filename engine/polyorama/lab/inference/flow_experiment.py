@@ -97,7 +97,7 @@ class FlowExperiment(Experiment):
     presets = PRESETS
     canvases = (Canvas("painting", "Density", (PAINTED_SIDE, PAINTED_SIDE)),)
     formula = FORMULA
-    rate = 30.0
+    rate = 40.0
 
     def begin(self, seed: int) -> None:
         """Put the particles of every rival on the same places."""

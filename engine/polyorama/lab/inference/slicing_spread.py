@@ -95,7 +95,7 @@ class SpreadExperiment(Experiment):
         ),
         "Directions of most distance: projected gradient ascent",
     )
-    rate = 30.0
+    rate = 40.0
 
     def begin(self, seed: int) -> None:
         """Draw all sets; the repelling one begins as the random one."""

@@ -95,7 +95,7 @@ class FeatureStrength(Experiment):
     first_rivals = ("mlp-3",)
     presets = PRESETS
     formula = FORMULA
-    rate = 30.0
+    rate = 40.0
 
     def begin(self, seed: int) -> None:
         """Every network of a shape at the same weights."""

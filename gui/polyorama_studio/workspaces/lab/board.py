@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Board"]
 
-_BUDGET_S = 0.014
+_BUDGET_S = 0.008
 """So long views are drawn in one go; what is left waits until other events had their turn."""
 
 
@@ -167,8 +167,8 @@ class Board(QFrame):
         update = self._update
         while self._waiting and update is not None:
             widget = self._waiting.pop(0)
-            widget.show_update(self._snapshot_of(widget, update), self._run.history)
-            widget.paint_now()
+            if widget.show_update(self._snapshot_of(widget, update), self._run.history):
+                widget.paint_now()
             if time.perf_counter() > end:
                 break
         if self._waiting:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QWidget
 
+from polyorama.lab.views import Curve
 from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
@@ -89,6 +90,13 @@ class ViewWidget(QWidget):
         self.snapshot: Snapshot | None = None
         self.history: History | None = None
         self._stale = False
+        parts = (view, *getattr(view, "layers", ()), *getattr(view, "series", ()))
+        words = {getattr(part, each.name) for part in parts for each in fields(part)}
+        self._keys = {word for word in words if isinstance(word, str)}
+        """All that may be keys of its values; words are none, and do no harm."""
+        trails = any(getattr(part, "trail", False) for part in parts)
+        self._follows = trails or (isinstance(view, Curve) and view.history)
+        """Whether it shows what was, too."""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName(view.title)
@@ -117,14 +125,25 @@ class ViewWidget(QWidget):
 
     # What everybody calls
 
-    def show_update(self, snapshot: Snapshot, history: History) -> None:
-        """Show another moment; drawn once it can be seen."""
+    def show_update(self, snapshot: Snapshot, history: History) -> bool:
+        """Show another moment; drawn once it can be seen.
+
+        Returns
+        -------
+        bool
+            Whether there is something new to be painted.
+        """
+        before = None if self._stale else self.snapshot
         self.snapshot, self.history = snapshot, history
-        if self.isVisible():
-            self._stale = False
-            self.take(snapshot, history)
-        else:
-            self._stale = True
+        if before is not None and not self._follows and self._looks_alike(before, snapshot):
+            return False
+        self._retake()
+        return not self._stale
+
+    def _looks_alike(self, one: Snapshot, other: Snapshot) -> bool:
+        """Whether two moments have the very same values for this view."""
+        pairs = ((one.values.get(key), other.values.get(key)) for key in self._keys)
+        return all(a is b or (isinstance(a, float) and a == b) for a, b in pairs)
 
     def paint_now(self) -> None:
         """Paint what was shown last at once, so that whoever asks knows what it took."""
@@ -162,8 +181,11 @@ class ViewWidget(QWidget):
         self._retake()
 
     def _retake(self) -> None:
+        """Draw the moment anew, or once it can be seen."""
         if self.snapshot is not None and self.history is not None:
-            self.show_update(self.snapshot, self.history)
+            self._stale = not self.isVisible()
+            if not self._stale:
+                self.take(self.snapshot, self.history)
 
     @Slot()
     def _on_theme(self) -> None:

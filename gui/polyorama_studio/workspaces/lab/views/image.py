@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from polyorama.lab.views import Image
     from polyorama_studio.theme import Theme
     from polyorama_studio.workspaces.lab.history import History
-    from polyorama_studio.workspaces.lab.views.look import Look
 
 __all__ = ["ImageView", "grid_of"]
 
@@ -78,7 +77,6 @@ class ImageView(ViewWidget):
         self.left_out = 0
         self.colors = ColorRange(view.value, view.colormap)
         self._images: list[QImage] = []
-        self._taken: tuple[NDArray | None, Look | None] = (None, None)
         super().__init__(view, theme, rivals, parent)
 
     def make_body(self) -> QWidget:
@@ -88,9 +86,6 @@ class ImageView(ViewWidget):
     def take(self, snapshot: Snapshot, history: History) -> None:
         """Look pixels or matrices up."""
         array = array_of(snapshot, self.view.key)
-        if self._taken[1] == self.look and _same(array, self._taken[0]):
-            return
-        self._taken = (array, self.look)
         self.values, self.pixels, self.left_out = None, [], 0
         if array is not None and array.dtype == np.uint8 and array.ndim in (3, 4):
             several = array if array.ndim == 4 else array[None]
@@ -250,15 +245,6 @@ class ImageView(ViewWidget):
                     Figure(f"{row:,}, {column:,}", self.tr("row, column")),
                 ]
                 paint_figures(painter, self.look, room, body.pointer, figures)
-
-
-def _same(one: NDArray | None, other: NDArray | None) -> bool:
-    """Whether there is nothing new to be seen."""
-    if one is None or other is None or one is other:
-        return one is other
-    # Bytes are compared much faster than half precision, and not-a-number is itself.
-    alike = one.dtype == other.dtype and one.shape == other.shape
-    return alike and one.tobytes() == other.tobytes()
 
 
 def _opaque(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

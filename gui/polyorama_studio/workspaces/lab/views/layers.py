@@ -43,6 +43,8 @@ _TRAIL_SHADES = 8
 """From the oldest to the newest; one for each age would cost more than is seen of it."""
 _MOST_RINGED = 3_000
 """Dots with a ring; more of them are a cloud."""
+_MANY_ARROWS = 40
+"""So many are told apart better with fine pens, which are much faster."""
 _CIRCLE = np.stack(
     [np.cos(np.linspace(0.0, 2.0 * np.pi, 65)), np.sin(np.linspace(0.0, 2.0 * np.pi, 65))]
 )
@@ -274,7 +276,7 @@ class LayerArt:
         self, painter: QPainter, look: Look, mapping: Mapping, colormap: Colormap
     ) -> None:
         ends = self._placed(mapping)
-        width = look.stroke * (0.8 if len(ends) < 200 else 0.55)
+        width = look.stroke * (0.8 if len(ends) < _MANY_ARROWS else 0.55)
         along = ends[:, 2:] - ends[:, :2]
         length = np.hypot(along[:, 0], along[:, 1])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -287,7 +289,8 @@ class LayerArt:
         if self._over:
             draw_segments(painter, _halo(look, width), np.concatenate([ends, *barbs]))
         for pen, members in self._pens(look, colormap, width):
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap if len(ends) < 200 else Qt.PenCapStyle.FlatCap)
+            few = len(ends) < _MANY_ARROWS
+            pen.setCapStyle(Qt.PenCapStyle.RoundCap if few else Qt.PenCapStyle.FlatCap)
             draw_segments(painter, pen, np.concatenate([part[members] for part in (ends, *barbs)]))
 
     def _paint_ellipses(
@@ -307,8 +310,6 @@ class LayerArt:
             pen.setWidthF(look.stroke if number == 0 else 0.6 * look.stroke)
             for mean, ring in zip(means[usable], rings, strict=True):
                 x, y = mapping.places(*(mean[:, None] + deviations * ring))
-                if self._over:
-                    draw_line(painter, _halo(look, pen.widthF()), x, y, mapping.box.width())
                 draw_line(painter, pen, x, y, mapping.box.width())
 
     def _paint_boxes(

@@ -193,6 +193,9 @@ class SpaceView(ViewWidget):
         self._still.setSingleShot(True)
         self._still.setInterval(_STILL_MS)
         self._still.timeout.connect(self.redraw)
+        self._breath = QTimer(self)
+        self._breath.setSingleShot(True)
+        self._breath.timeout.connect(self._draw_again)
 
     def make_body(self) -> QWidget:
         """The window into space."""
@@ -230,7 +233,10 @@ class SpaceView(ViewWidget):
             self._trail.append(snapshot)
         self._fit(snapshot)
         self._still.start()
-        self._draw()
+        if self._breath.isActive():
+            self._again = True
+        else:
+            self._draw()
 
     def _fit(self, snapshot: Snapshot) -> None:
         arrays = [array_of(snapshot, layer.key) for layer in self._layers]
@@ -319,6 +325,14 @@ class SpaceView(ViewWidget):
             self._coarse = min(1.0, max(_COARSEST, self._coarse * min(1.15, max(0.6, factor))))
         self.picture = picture
         self.pane.update()
+        if self._again and self._moving:
+            # Half the time is left to the other pictures, and to what is computed.
+            self._breath.start(round(1000.0 * picture.seconds))
+        else:
+            self._draw_again()
+
+    @Slot()
+    def _draw_again(self) -> None:
         if self._again:
             self._again = False
             self._draw()
