@@ -129,6 +129,7 @@ class _Session:
         before = time.perf_counter()
         new = True
         while True:
+            played = runner.playing
             if connection.poll(self._rest(new, before)):
                 while connection.poll():
                     message = connection.recv()
@@ -136,19 +137,33 @@ class _Session:
                         return
                     self._obey(message)
             now = time.perf_counter()
+            if not played:
+                before = now  # nothing is owed for the time that it stood still
             if self._asked:
                 self._step()
-            new = runner.elapse(now - before)
-            before, now = now, time.perf_counter()
+            # Whatever wakes it up between two ticks, they come at their time.
+            elapsed = now - before if now - before >= self._tick else 0.0
+            new = runner.elapse(elapsed)
+            before += elapsed
+            took = time.perf_counter() - now
             # A little early, rather than late by all that the next steps take.
-            early = min(0.5 * (now - before), 0.5 * _UPDATE_S)
-            if new and self._free and now - self._sent_at >= _UPDATE_S - early:
+            wait = _UPDATE_S - min(0.5 * took, 0.5 * _UPDATE_S)
+            if new and self._free and time.perf_counter() - self._sent_at >= wait:
                 self._send()
                 new = False
 
     @property
     def _free(self) -> bool:
         return self._untaken < _MOST_UNTAKEN
+
+    @property
+    def _tick(self) -> float:
+        """Seconds between two goes at the steps that are due."""
+        runner = self._runner
+        if runner.speed == math.inf and runner.live:
+            return 0.0
+        # One that comes too early for its step would be a picture less.
+        return max(_TICK_S, 1.0 / (runner.experiment.rate * runner.speed))
 
     def _rest(self, new: bool, before: float) -> float | None:
         """Seconds until there is something to do; None until a command comes."""
@@ -157,9 +172,7 @@ class _Session:
             return 0.0
         ends = []
         if self._runner.playing:
-            if self._runner.speed == math.inf and self._runner.live:
-                return 0.0
-            ends.append(before + _TICK_S)
+            ends.append(before + self._tick)
         if new and self._free:
             ends.append(self._sent_at + _UPDATE_S)
         return max(0.0, min(ends) - now) if ends else None

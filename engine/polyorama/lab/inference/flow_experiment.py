@@ -104,6 +104,7 @@ class FlowExperiment(Experiment):
         from polyorama.lab.inference.flow import Flow
 
         start = shape(self.params.source, self.params.count, stream(seed, "source"))
+        self._keep_painting()
         self._aim()
         self._flows: dict[str, Flow] = {
             name: Flow(self._kernel(name), self._state_of(start)) for name in self.active
@@ -115,6 +116,11 @@ class FlowExperiment(Experiment):
 
     def _kernel(self, name: str) -> AnyKernel:
         return kernel_named(name, self.params.width)
+
+    def _keep_painting(self) -> None:
+        """What is shown of the canvas stays the same object while nobody paints."""
+        self._shown_painting = self._painted.astype(np.float32)
+        self._shown_painting.setflags(write=False)
 
     def _aim(self) -> None:
         """Draw the points of the target."""
@@ -174,6 +180,8 @@ class FlowExperiment(Experiment):
 
     def changed(self, name: str) -> None:
         """Particles go on from where they are, with long steps again where the target moved."""
+        if name == "painting":
+            self._keep_painting()
         if name == "width":
             for rival, flow in self._flows.items():
                 flow.kernel = self._kernel(rival)
@@ -188,7 +196,7 @@ class FlowExperiment(Experiment):
     def observe(self) -> Snapshot:
         """The particles that are watched, how far each flow is, and one slice."""
         values: dict[str, Value] = {
-            "painting": self._painted.astype(np.float32),
+            "painting": self._shown_painting,
             "goal_places": self._goal_places,
             "goal_colors": self._goal_colors,
         }
