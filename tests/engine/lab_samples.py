@@ -201,6 +201,20 @@ class Sleeping(Walk):
         return count
 
 
+class Still(Walk):
+    """What it shows is one array that stays, and one that does not."""
+
+    id = "samples/still"
+
+    def begin(self, seed: int) -> None:
+        super().begin(seed)
+        self._still = np.array([1.0, 2.0, 3.0])
+        self._still.setflags(write=False)
+
+    def observe(self) -> Snapshot:
+        return Snapshot(self.steps, {"moving": np.array([float(self.steps)]), "still": self._still})
+
+
 class Dying(Walk):
     """Its process dies."""
 

@@ -410,6 +410,24 @@ class Heard:
         raise AssertionError((self.errors, self.updates[-1:]))
 
 
+def test_what_stays_the_same_in_a_process_is_the_same_object_here() -> None:
+    """So that whoever draws it need not look at it again; what changes is another one."""
+    heard = Heard("Still", seed=1)
+    heard.remote.step(1)
+    heard.until(lambda update: update.snapshot.step == 1)
+    heard.remote.step(1)
+    last = heard.until(lambda update: update.snapshot.step == 2)
+    heard.remote.close()
+    assert list(last.snapshot.values) == ["moving", "still"]
+    assert last.snapshot.values["still"].tolist() == [1.0, 2.0, 3.0]
+    assert last.snapshot.values["moving"].tolist() == [2.0]
+    for update in heard.updates:
+        assert update.snapshot.values["still"] is last.snapshot.values["still"]
+        assert not update.snapshot.values["still"].flags.writeable
+    moving = {u.snapshot.step: u.snapshot.values["moving"].tolist() for u in heard.updates}
+    assert moving == {step: [float(step)] for step in moving}
+
+
 def test_a_run_in_a_process_is_the_same_run(tmp_path) -> None:
     folder = tmp_path / "run"
     heard = Heard("Walk", seed=3, params={"horizon": 400}, folder=folder)

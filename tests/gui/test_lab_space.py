@@ -84,7 +84,9 @@ def cube(qtbot: QtBot, theme: Theme, rasterizer: FakeRasterizer) -> Iterator[Spa
     view.deleteLater()
 
 
-def test_pictures_in_space_are_latest_wins(cube: SpaceView, rasterizer: FakeRasterizer) -> None:
+def test_pictures_in_space_are_latest_wins(
+    qtbot: QtBot, cube: SpaceView, rasterizer: FakeRasterizer
+) -> None:
     desk = Desk()
     cube.set_worker(desk.submit)
     for step in range(5):
@@ -93,6 +95,9 @@ def test_pictures_in_space_are_latest_wins(cube: SpaceView, rasterizer: FakeRast
     desk.finish()
     assert cube.picture is not None
     assert cube.picture.wanted.snapshot.step == 0
+    assert not desk.waiting, "half the time is left to other pictures"
+    assert not cube.rests
+    qtbot.waitUntil(lambda: bool(desk.waiting))
     desk.finish()
     assert cube.picture.wanted.snapshot.step == 4, "those between were left out"
     assert not desk.waiting

@@ -17,6 +17,7 @@ from polyorama_studio.theme import Theme
 from polyorama_studio.workspaces.lab.history import History
 from polyorama_studio.workspaces.lab.views import make_view
 from polyorama_studio.workspaces.lab.views.curve import spread_out
+from polyorama_studio.workspaces.lab.views.primitives import straightened
 from polyorama_studio.workspaces.lab.views.scales import Following, axis_ticks, said
 from polyorama_studio.workspaces.lab.views.slope_rule import exponent_words, fitted_slope
 from polyorama_studio.workspaces.lab.views.surround import _fitting
@@ -105,6 +106,29 @@ def test_a_thinned_line_keeps_every_peak() -> None:
 
 
 # Axes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_straightened_line_runs_where_it_ran(seed: int) -> None:
+    """Every point that was taken out lies on what is left; corners, ends and gaps stay."""
+    rng = np.random.default_rng(seed)
+    x = np.sort(rng.uniform(0.0, 600.0, 900))
+    y = np.interp(x, [0.0, 200.0, 400.0, 600.0], rng.uniform(0.0, 300.0, 4))
+    y[(x > 300.0) & (x < 330.0)] = np.nan
+    kept_x, kept_y = straightened(x, y)
+    assert len(kept_x) < 300
+    assert (kept_x[0], kept_x[-1]) == (x[0], x[-1])
+    assert np.array_equal(kept_y, y[np.searchsorted(x, kept_x)], equal_nan=True)
+    there = ~np.isnan(y)
+    left = ~np.isnan(kept_y)
+    assert np.abs(np.interp(x[there], kept_x[left], kept_y[left]) - y[there]).max() < 0.5
+    assert np.isnan(kept_y).any(), "a gap stays a gap"
+
+
+def test_a_rough_line_is_left_as_it_is() -> None:
+    y = np.random.default_rng(0).uniform(0.0, 100.0, 500)
+    x = np.arange(500.0)
+    assert np.array_equal(straightened(x, y), (x, y))
 
 
 def test_axes_say_their_numbers_shortly() -> None:
@@ -328,6 +352,30 @@ def test_names_move_apart_and_stay_inside() -> None:
     assert spots[0] >= 5.0 - 1e-9
     assert spots[-1] <= 95.0 + 1e-9
     assert spread_out([20.0, 60.0], 10.0, 100.0) == [20.0, 60.0]
+
+
+def test_what_looks_the_same_is_not_drawn_again(qtbot: QtBot, theme: Theme) -> None:
+    still = Image(id="still", title="Still", key="matrix", value=Axis("Entry"))
+    run = Curve(id="run", title="Run", x=Axis(), y=Axis(), series=(Series("loss", "Loss"),))
+    matrix = np.arange(12.0).reshape(1, 3, 4)
+    matrix.setflags(write=False)
+    first, again = Snapshot(1, {"matrix": matrix}), Snapshot(2, {"matrix": matrix})
+    other = Snapshot(3, {"matrix": np.ones((1, 3, 4))})
+    history = history_of(loss=np.arange(3.0))
+    told = {}
+    for view in (still, run):
+        widget = make_view(view, theme, RIVALS)
+        widget.resize(300, 200)
+        widget.show()
+        qtbot.waitExposed(widget)
+        told[view.id] = [widget.show_update(moment, history) for moment in (first, again, other)]
+        widget.hide()
+        assert not widget.show_update(first, history), "it waits until it is seen"
+        widget.show()
+        assert not widget.show_update(first, history) or view is run
+        widget.hide()
+        widget.deleteLater()
+    assert told == {"still": [True, False, True], "run": [True, True, True]}
 
 
 def test_hidden_views_draw_when_they_are_seen(qtbot: QtBot, theme: Theme) -> None:
