@@ -263,7 +263,9 @@ def test_the_recovery_dialog_says_what_there_is(qtbot: QtBot, edited: Session) -
     assert "Rename to vase" in name
     assert "Today" in name
     dialog.discard_button.click()
-    qtbot.waitUntil(lambda: recoverable() == [])
+    # Not by `recoverable`, which holds the journal while it looks.
+    qtbot.waitUntil(lambda: not recovery.folder.exists())
+    assert recoverable() == []
     assert dialog.rows == []
     dialog.deleteLater()
 
