@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 __all__ = ["Collector"]
 
 _LOOK_MS = 500
-_MANY_MODULES = 50
+_MANY_MODULES = 10
 """So many new ones bring more objects than the window's thread can walk over unnoticed."""
 
 
