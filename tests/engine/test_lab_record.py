@@ -313,6 +313,30 @@ def test_where_the_system_refuses_the_run_stops_and_can_go_on(tmp_path, monkeypa
     assert later.length == record.length + 10
 
 
+def test_after_any_failure_nothing_follows_what_is_missing(tmp_path, monkeypatch) -> None:
+    """Rows that were lost on the writing thread are told once, and leave a run that opens."""
+    from polyorama.lab import record as module
+
+    experiment = Walk(WalkParams(horizon=100))
+    recorder = Recorder.create(tmp_path / "run", experiment, 0)
+    recorder.append(experiment.reset(0))
+    recorder.append(experiment.step(1))
+    recorder.flush()
+    good = module.encoded_rows
+
+    def short_of_memory(*arguments):
+        monkeypatch.setattr(module, "encoded_rows", good)
+        raise MemoryError("no room")
+
+    monkeypatch.setattr(module, "encoded_rows", short_of_memory)
+    recorder.append(experiment.step(1))
+    with pytest.raises(MemoryError, match="no room"):
+        recorder.flush()
+    recorder.append(experiment.step(1))
+    recorder.close()
+    assert Record.open(tmp_path / "run").length == 2
+
+
 def test_where_the_system_refuses_from_the_start_nothing_is_left(tmp_path) -> None:
     for size in (0, 20, 300):
         with files_up_to(size), pytest.raises(OutputError):

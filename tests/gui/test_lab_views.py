@@ -125,6 +125,12 @@ def test_a_straightened_line_runs_where_it_ran(seed: int) -> None:
     assert np.isnan(kept_y).any(), "a gap stays a gap"
 
 
+@pytest.mark.parametrize("turns", [np.arange(201) % 2 * 100.0, np.abs(np.arange(201.0) - 99.0)])
+def test_a_line_that_turns_back_reaches_its_ends(turns: np.ndarray) -> None:
+    _, kept = straightened(np.zeros(201), turns)
+    assert (kept.min(), kept.max()) == (turns.min(), turns.max())
+
+
 def test_a_rough_line_is_left_as_it_is() -> None:
     y = np.random.default_rng(0).uniform(0.0, 100.0, 500)
     x = np.arange(500.0)

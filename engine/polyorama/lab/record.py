@@ -247,13 +247,15 @@ class Recorder:
 
     def _settle(self) -> None:
         """Wait until the thread has written what it was given."""
-        writing, self._writing = self._writing, None
-        if writing is not None:
-            try:
-                writing.result()
-            except OutputError:
-                self._broken = True
-                raise
+        if self._writing is None:
+            return
+        try:
+            self._writing.result()
+        finally:
+            # Nothing may follow rows that are missing. Whoever is interrupted here asks again.
+            done = self._writing.done()
+            self._broken = done and self._writing.exception() is not None
+        self._writing = None
 
     def _write(
         self, rows: Rows, first: int, arrays: Mapping[int, Mapping[str, NDArray[Any]]]

@@ -94,7 +94,9 @@ def straightened(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         along, aside = after - before, here - before
         length = np.hypot(along[0], along[1])
         off = np.abs(along[0] * aside[1] - along[1] * aside[0])
-        straight = off <= _OFF * length  # never where one of them is NaN
+        onward = along[0] * aside[0] + along[1] * aside[1] >= 0.0  # a line may turn back
+        onward &= np.hypot(aside[0], aside[1]) <= length
+        straight = (off <= _OFF * length) & onward  # never where one of them is NaN
         if 4 * np.count_nonzero(straight) < len(straight):
             break
         mask = np.ones(kept.shape[1], np.bool_)
