@@ -56,7 +56,9 @@ def assert_stepped_alike(make: Callable[[], Experiment], counts: Sequence[int]) 
         for _ in range(count):
             other = one_by_one.step()
         assert same(snapshot, other)
-    again.reset(5)
+    first = again.reset(5)
+    again.step(3)
+    assert same(again.reset(5), first)
     assert same(again.step(sum(counts)), snapshot)
     return snapshot
 
