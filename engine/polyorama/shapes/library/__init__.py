@@ -1,0 +1,1 @@
+"""The library: what lies in watched folders, indexed in place and found again."""
