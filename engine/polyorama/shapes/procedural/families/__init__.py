@@ -1,0 +1,4 @@
+"""The families of shapes, by subject; `polyorama.shapes.procedural.family` loads them."""
+
+MODULES: tuple[str, ...] = ()
+"""Modules of this package that declare families."""
