@@ -1,4 +1,4 @@
-"""What puts words, pictures and shapes into one space: the protocol, whichever model is behind it."""
+"""What puts words, pictures and shapes into one space: the protocol, whatever is behind it."""
 
 from __future__ import annotations
 

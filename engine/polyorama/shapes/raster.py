@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.mesh import Material, Mesh
 
-__all__ = ["Light", "Prepared", "draw_views", "prepare"]
+__all__ = ["DEFAULT_LIGHT", "Light", "Prepared", "draw_views", "fitting_distance", "prepare"]
 
 _SUPERSAMPLE = 2
 _CREASE = 40.0
@@ -191,8 +191,8 @@ def draw_views(
     rotations: NDArray[np.float64],
     *,
     size: int,
-    fov: float = 40.0,
-    fill: float = 0.92,
+    fov: float,
+    fill: float,
     lights: tuple[Light, ...] = (DEFAULT_LIGHT,),
 ) -> NDArray[np.uint8]:
     """Views of a shape, all from one distance, at which it stays within the frame in each.
@@ -220,7 +220,7 @@ def draw_views(
     tangent = np.tan(np.radians(fov) / 2)
     used = shape.vertices[np.unique(shape.triangles)] if len(shape.triangles) else None
     points = np.zeros((1, 3)) if used is None else (used - shape.center) / shape.radius
-    distances = [_distance(points, rotation, tangent * fill) for rotation in rotations]
+    distances = [fitting_distance(points, rotation, tangent * fill) for rotation in rotations]
     distance = max(distances, default=1.0)
     result = np.zeros((count, size, size, 4), np.uint8)
     matrices = rotations / shape.radius
@@ -243,7 +243,20 @@ def draw_views(
     return result
 
 
-def _distance(points: NDArray[np.floating], rotation: NDArray[np.float64], tangent: float) -> float:
-    """Nearest distance, in radii, from which all points are seen within the frame."""
+def fitting_distance(
+    points: NDArray[np.floating], rotation: NDArray[np.float64], tangent: float
+) -> float:
+    """Nearest distance from the origin from which all points are seen.
+
+    Parameters
+    ----------
+    points
+        (N, 3) within about a unit of the origin.
+    rotation
+        (3, 3) world to camera; the rows are right, down and forward.
+    tangent
+        Of half the angle within which they shall be seen.
+    """
     x, y, z = rotation @ points.T
-    return float((np.maximum(np.abs(x), np.abs(y)) / tangent - z).max().clip(1.02, 1e6))
+    nearest = (np.maximum(np.abs(x), np.abs(y)) / tangent - z).max()
+    return float(np.clip(nearest, 1.02, 1e6))

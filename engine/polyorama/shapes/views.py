@@ -10,17 +10,22 @@ from polyorama.errors import UsageError
 from polyorama.shapes.raster import Light, draw_views, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from polyorama.scene.mesh import Mesh
 
-__all__ = ["RECIPE", "directions", "mesh_views", "on_white", "rotation"]
+__all__ = [
+    "FILL", "FOV", "MOST_VIEWS", "RECIPE", "directions", "mesh_views", "on_white", "rotation",
+    "turntable",
+]  # fmt: skip
 
 RECIPE = "sphere-1"
 """Name of directions and look together; vectors of unlike recipes are never compared."""
 MOST_VIEWS = 24
+FOV = 40.0
+"""Field of view of all views, degrees."""
+FILL = 0.92
+"""Share of the frame that a shape may take."""
 _FIRST = ((32, 18), (212, 18), (122, 22), (302, 22), (77, 8), (257, 8), (347, 38), (167, 38),
           (32, 62), (212, 50), (122, -22), (302, -30))  # fmt: skip
 """Azimuth and elevation in degrees of the first twelve: any number of them from the start is
@@ -70,7 +75,7 @@ def mesh_views(
 ) -> NDArray[np.uint8]:
     """(F, size, size, 4) uint8 views of a mesh in the fixed look, display RGB and coverage."""
     turns = np.stack([rotation(a, e) for a, e in directions(count)])
-    return draw_views(prepare(mesh), turns, size=size, lights=lights)
+    return draw_views(prepare(mesh), turns, size=size, fov=FOV, fill=FILL, lights=lights)
 
 
 def on_white(views: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -78,3 +83,13 @@ def on_white(views: NDArray[np.uint8]) -> NDArray[np.uint8]:
     cover = views[..., 3:].astype(np.uint16)
     mixed = views[..., :3].astype(np.uint16) * cover + 255 * (255 - cover)
     return ((mixed + 127) // 255).astype(np.uint8)
+
+
+def turntable(mesh: Mesh, frames: int = 24, size: int = 256) -> NDArray[np.uint8]:
+    """(frames, size, size, 4) uint8: a mesh turning once about its height, seen from a little above.
+
+    The first frame is the three-quarter view that thumbnails show.
+    """
+    azimuth, elevation = _FIRST[0]
+    turns = np.stack([rotation(azimuth + 360.0 * i / frames, elevation) for i in range(frames)])
+    return draw_views(prepare(mesh), turns, size=size, fov=FOV, fill=FILL)

@@ -1,0 +1,1 @@
+"""The small networks that pip packages carry: EfficientNet-Lite0 for pictures, MiniLM for words."""

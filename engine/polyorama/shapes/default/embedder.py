@@ -1,0 +1,188 @@
+"""The default embedder: EfficientNet-Lite0, the multi-view net of this project, MiniLM."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.resources
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from PIL import Image
+
+from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.shapes.backbones.efficientnet_lite import load_efficientnet, pixels_of
+from polyorama.shapes.backbones.minilm import WIDTH, load_minilm
+from polyorama.shapes.default.net import HeadConfig, MultiViewHead, coarse_cells, conse
+from polyorama.shapes.embedder import ShapeEmbedding, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+__all__ = ["DefaultEmbedder", "default_embedder", "save_head"]
+
+_WEIGHTS = "shapes-default.safetensors"
+_MOST_BYTES = 12_000_000
+_SIZE = 160
+_BATCH = 24
+
+
+class DefaultEmbedder:
+    """Words, pictures and shapes by small networks that need no download.
+
+    Parameters
+    ----------
+    weights
+        File of the net on top, as written by `save_head`; None takes the one that comes along.
+
+    Raises
+    ------
+    UnavailableError
+        If a package that carries a backbone, or the weights, are missing.
+    FileFormatError
+        If the weights are damaged.
+    """
+
+    picture_size = _SIZE
+
+    def __init__(self, weights: Path | None = None) -> None:
+        path = weights or _packaged_weights()
+        head, self.meta = load_head(path)
+        self._head = head
+        self._trunk = load_efficientnet()
+        self._words = load_minilm()
+        digest = hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
+        self.id = f"polyorama-default-{digest}"
+        self.dimensions = WIDTH + head.config.visual
+        self.origin = str(self.meta.get("origin", "unknown"))
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(N, D) unit vectors; the dimensions of looks are zero."""
+        result = np.zeros((len(texts), self.dimensions), np.float32)
+        result[:, :WIDTH] = self._words.embed(texts)
+        return result
+
+    def embed_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
+        """(N, D) unit vectors of pictures of any size; each is one view."""
+        result = np.zeros((len(images), self.dimensions), np.float32)
+        for start in range(0, len(images), _BATCH):
+            part = np.stack([squared(image) for image in images[start : start + _BATCH]])
+            with torch.inference_mode():
+                vectors, _ = self._head(*(x[:, None] for x in self._seen(part)))
+            result[start : start + _BATCH] = vectors.numpy()
+        return result
+
+    def embed_shape(self, views: NDArray[np.uint8]) -> ShapeEmbedding:
+        """A shape from F views, (F, H, W, 3) uint8; their order is no matter, to the last bit.
+
+        Raises
+        ------
+        UsageError
+            If there are no views.
+        """
+        if not len(views):
+            raise UsageError("A shape is known by its views, and there are none.")
+        pictures = [squared(view) for view in views]
+        order = sorted(range(len(views)), key=lambda i: pictures[i].tobytes())
+        with torch.inference_mode():
+            seen = self._seen(np.stack([pictures[i] for i in order]))
+            vector, each = self._head(*(x[None] for x in seen))
+        result = np.empty((len(views), self.dimensions), np.float32)
+        result[order] = each[0].numpy()
+        return ShapeEmbedding(unit(vector[0].numpy()), unit(result))
+
+    def _seen(self, pictures: NDArray[np.uint8]) -> tuple[torch.Tensor, ...]:
+        """(N, 4, 320) cells, (N, 1280) pooled features and (N, 384) ConSE vectors."""
+        cells, pooled = [], []
+        for start in range(0, len(pictures), _BATCH):
+            pixels = pixels_of(pictures[start : start + _BATCH])
+            seen, features = self._trunk(pixels.contiguous(memory_format=torch.channels_last))
+            cells.append(coarse_cells(seen.flatten(2).transpose(1, 2)))
+            pooled.append(features)
+        joined = torch.cat(pooled)
+        names = conse(self._trunk.logits(joined), self._head.class_embeddings)
+        return torch.cat(cells), joined, names
+
+
+def squared(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """(160, 160, 3) uint8: a picture as a square, its edge colours carried outwards.
+
+    Cropping would lose ends of long things; bars of black are an object of their own.
+
+    Raises
+    ------
+    UsageError
+        If it is no (H, W, 3) uint8 picture.
+    """
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+        raise UsageError(
+            f"A picture is an (H, W, 3) array of uint8, not {picture.shape} of {picture.dtype}."
+        )
+    height, width = picture.shape[:2]
+    if not height or not width:
+        raise UsageError("A picture without pixels shows nothing.")
+    if (height, width) == (_SIZE, _SIZE):
+        return picture
+    scale = _SIZE / max(height, width)
+    size = (max(round(width * scale), 1), max(round(height * scale), 1))
+    small = np.asarray(Image.fromarray(picture).resize(size, Image.Resampling.BICUBIC))
+    rows, columns = _SIZE - small.shape[0], _SIZE - small.shape[1]
+    around = ((rows // 2, rows - rows // 2), (columns // 2, columns - columns // 2), (0, 0))
+    return np.pad(small, around, mode="edge")
+
+
+def save_head(net: MultiViewHead, path: Path, meta: dict[str, str]) -> None:
+    """Write a net's weights as float16, with its sizes and where it comes from."""
+    from safetensors.torch import save_file
+
+    config = {name: getattr(net.config, name) for name in HeadConfig.__dataclass_fields__}
+    state = {name: value.half().contiguous() for name, value in net.state_dict().items()}
+    save_file(state, path, {**meta, "config": json.dumps(config)})
+
+
+def load_head(path: Path) -> tuple[MultiViewHead, dict[str, Any]]:
+    """Read what `save_head` wrote.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is missing, too large, or no such net.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise FileFormatError(f"Weights of the default embedder take less than 12 MB: {path}")
+        with safe_open(path, "pt") as file:
+            meta = dict(file.metadata() or {})
+            state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
+        config = HeadConfig(**json.loads(meta.pop("config")))
+        net = MultiViewHead(config, state["class_embeddings"])
+        net.load_state_dict(state)
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise FileFormatError(
+            f"These are no weights of the default embedder ({type(error).__name__}): {path}"
+        ) from error
+    return net.eval().requires_grad_(False), meta
+
+
+def _packaged_weights() -> Path:
+    from pathlib import Path
+
+    path = Path(str(importlib.resources.files("polyorama_assets"))) / "models" / _WEIGHTS
+    if not path.is_file():
+        raise UnavailableError(
+            f"The weights of the default embedder are missing ({path}); install Polyorama anew."
+        )
+    return path
+
+
+@functools.cache
+def default_embedder() -> DefaultEmbedder:
+    """The embedder that comes along, loaded once a process."""
+    return DefaultEmbedder()

@@ -1,0 +1,1 @@
+"""How the default embedder is trained: pictures, captions, features, objectives."""
