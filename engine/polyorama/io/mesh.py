@@ -70,7 +70,9 @@ def holds_mesh(path: str | os.PathLike[str]) -> bool:
     return name is None and source.suffix.lower() in (".obj", ".stl", ".off")
 
 
-def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
+def read_mesh(
+    path: str | os.PathLike[str], *, up: Up = "auto", notes: list[str] | None = None
+) -> Mesh:
     """Read a triangle mesh with its colours, materials and textures.
 
     Parameters
@@ -81,6 +83,9 @@ def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
     up
         Which axis of the file is up: "y" or "z", "-y" for files in the axes of splats, "auto" for
         the format's custom (z for STL, else y).
+    notes
+        Takes a sentence for every picture or library of materials that cannot be used; the shape
+        is read without it. None refuses files whose pictures are damaged.
 
     Returns
     -------
@@ -109,6 +114,6 @@ def read_mesh(path: str | os.PathLike[str], *, up: Up = "auto") -> Mesh:
         )
     module, custom = _READERS[ending]
     with reading(source), np.errstate(all="ignore"):
-        parts: list[Part] = importlib.import_module(module).read_parts(source)
+        parts: list[Part] = importlib.import_module(module).read_parts(source, notes)
         mesh = join(parts, source, _TURNS[custom if up == "auto" else up])
     return mesh

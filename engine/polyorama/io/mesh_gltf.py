@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polyorama.core.color import display_from_linear
+from polyorama.errors import FileFormatError
 from polyorama.io.gltf_container import GltfFile, open_gltf
 from polyorama.io.gltf_nodes import node_worlds
-from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, left_out
 from polyorama.scene.mesh import Material
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_parts"]
 
-log = logging.getLogger(__name__)
-
 _UNDERSTOOD = {
     "KHR_materials_emissive_strength",
     "KHR_materials_unlit",
@@ -30,11 +28,12 @@ _UNDERSTOOD = {
     "KHR_texture_transform",
     "EXT_texture_webp",
 }
+_DRACO = "KHR_draco_mesh_compression"
 _HARMLESS = ("KHR_materials_", "KHR_lights_", "KHR_animation_", "KHR_xmp", "KHR_node_")
 
 
-def read_parts(source: Path) -> list[Part]:
-    """Every triangle that the file's scene shows, at rest.
+def read_parts(source: Path, notes: list[str] | None = None) -> list[Part]:
+    """Every triangle that the file's scene shows, at rest; `notes` as in `read_mesh`.
 
     Raises
     ------
@@ -43,15 +42,16 @@ def read_parts(source: Path) -> list[Part]:
     """
     file = open_gltf(source, limit=MAX_BYTES, max_json=MAX_BYTES)
     try:
-        return _Reader(file).parts()
+        return _Reader(file, notes).parts()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         # Wrong kinds of values in the JSON: too many places to name each.
         raise file.damaged("its JSON does not fit together; export it again") from error
 
 
 class _Reader:
-    def __init__(self, file: GltfFile) -> None:
+    def __init__(self, file: GltfFile, notes: list[str] | None) -> None:
         self._file = file
+        self._notes = notes
         self._pictures: dict[int, NDArray[np.uint8]] = {}
         self._materials: dict[Any, Material] = {}
         self._shapes: dict[int, list[Part]] = {}
@@ -61,6 +61,8 @@ class _Reader:
             for name in file.items("extensionsRequired")
             if name not in _UNDERSTOOD and not str(name).startswith(_HARMLESS)
         ]
+        if _DRACO in unknown:
+            raise self._compressed()
         if unknown:
             raise file.error(
                 f"The glTF file needs {', '.join(map(str, unknown))[:200]}, which is not read; "
@@ -131,6 +133,12 @@ class _Reader:
             result += weights[:, k, None] * placed
         return result
 
+    def _compressed(self) -> FileFormatError:
+        return self._file.error(
+            f"The mesh is compressed with Draco ({_DRACO}), which is not read; "
+            "export it without compression"
+        )
+
     # --- meshes ------------------------------------------------------------------------------
 
     @staticmethod
@@ -148,11 +156,8 @@ class _Reader:
 
     def _primitive(self, primitive: dict[str, Any], weights: list[float]) -> Part:
         extensions = primitive.get("extensions", {})
-        if "KHR_draco_mesh_compression" in extensions:
-            raise self._file.error(
-                "The mesh is compressed with Draco, which is not read; "
-                "export it without compression"
-            )
+        if _DRACO in extensions:
+            raise self._compressed()
         attributes = primitive["attributes"]
         vertices = self._file.floats(attributes["POSITION"], 3)
         for weight, target in zip(weights, primitive.get("targets", []), strict=False):
@@ -208,7 +213,7 @@ class _Reader:
             color = np.ones(4)
             color[: len(factor)] = factor
             color = np.clip(np.nan_to_num(color), 0, 1)
-            texture = self._texture(slot["index"]) if slot is not None else None
+            texture = self._texture_or_note(slot["index"]) if slot is not None else None
             if alpha == "OPAQUE":
                 color[3] = 1.0
                 texture = None if texture is None else texture[:, :, :3]
@@ -218,7 +223,8 @@ class _Reader:
                 texture[:, :, 3] = np.where(texture[:, :, 3] * color[3] >= cutoff * 255, 255, 0)
                 color[3] = 1.0
             if "emissiveTexture" in entry:
-                log.warning("A glow that is painted as a texture is left out: %s", self._file.path)
+                text = f"A glow that is painted as a texture is left out: {self._file.path}"
+                left_out(self._notes, text)
                 glow = np.zeros(3)
             else:
                 glow = np.array(entry.get("emissiveFactor", [0, 0, 0]), np.float64)
@@ -231,6 +237,15 @@ class _Reader:
                 emission=(float(shown[3]), float(shown[4]), float(shown[5])),
             )
         return self._materials[number], uv_set, turn
+
+    def _texture_or_note(self, number: Any) -> NDArray[np.uint8] | None:
+        try:
+            return self._texture(number)
+        except FileFormatError as error:
+            if self._notes is None:
+                raise
+            left_out(self._notes, f"A texture is left out. {error}")
+            return None
 
     def _texture(self, number: Any) -> NDArray[np.uint8]:
         texture = self._file.item("textures", number)

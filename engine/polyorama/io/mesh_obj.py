@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.io.limits import read_beside
-from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan, left_out
+from polyorama.io.mesh_pictures import read_picture
 from polyorama.scene.mesh import Material
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_parts"]
 
-log = logging.getLogger(__name__)
-
 # Options of map_Kd and how many words follow each.
 _OPTIONS = {
     b"-blendu": 1, b"-blendv": 1, b"-cc": 1, b"-clamp": 1, b"-texres": 1, b"-bm": 1, b"-boost": 1,
@@ -29,8 +27,8 @@ _OPTIONS = {
 _VECTORS = (b"-o", b"-s", b"-t")
 
 
-def read_parts(source: Path) -> list[Part]:
-    """All faces of an OBJ file, a part for each material.
+def read_parts(source: Path, notes: list[str] | None = None) -> list[Part]:
+    """All faces of an OBJ file, a part for each material; `notes` as in `read_mesh`.
 
     Raises
     ------
@@ -40,12 +38,13 @@ def read_parts(source: Path) -> list[Part]:
     data = source.read_bytes()
     if b"\0" in data[:4096]:
         raise FileFormatError(f"This is not an OBJ file (it is not text): {source}")
-    return _Reader(source).parts(data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" "))
+    return _Reader(source, notes).parts(data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" "))
 
 
 class _Reader:
-    def __init__(self, source: Path) -> None:
+    def __init__(self, source: Path, notes: list[str] | None) -> None:
         self._source = source
+        self._notes = notes
         self._positions: list[tuple[float, ...]] = []
         self._uvs: list[tuple[float, float]] = []
         self._corners: dict[bytes, list[tuple[int, int]]] = {}
@@ -157,7 +156,7 @@ class _Reader:
                 data = read_beside(self._source, name, MAX_BYTES)
             except FileFormatError as error:
                 # An OBJ without its colours is still the shape that was asked for.
-                log.warning("Materials are left out. %s", error)
+                left_out(self._notes, f"Materials are left out. {error}")
                 continue
             materials.update(self._library(data))
         return materials
@@ -207,9 +206,9 @@ class _Reader:
                     place += 1
         name = b" ".join(words[place:]).decode("utf-8", "replace")
         try:
-            return decode_texture(read_beside(self._source, name, MAX_BYTES), name, self._source)
+            return decode_texture(read_picture(self._source, name), name, self._source)
         except FileFormatError as error:
-            log.warning("A texture is left out. %s", error)
+            left_out(self._notes, f"A texture is left out. {error}")
             return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -24,7 +25,10 @@ __all__ = [
     "decode_texture",
     "fan",
     "join",
+    "left_out",
 ]
+
+log = logging.getLogger(__name__)
 
 MAX_BYTES = 2 << 30
 """Largest mesh file, buffer or picture that is read."""
@@ -112,6 +116,17 @@ def join(parts: list[Part], source: Path, turn: NDArray[np.float32]) -> Mesh:
         materials=tuple(materials),
         name=source.stem,
     )
+
+
+def left_out(notes: list[str] | None, text: str) -> None:
+    """Say that something of a mesh's look is left out: in `notes`, or in the log if it is None.
+
+    A sentence that stands there already is not said again.
+    """
+    if notes is None:
+        log.warning("%s", text)
+    elif text not in notes:
+        notes.append(text)
 
 
 def _or(

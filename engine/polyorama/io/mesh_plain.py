@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["read_parts"]
 
 
-def read_parts(source: Path) -> list[Part]:
+def read_parts(source: Path, notes: list[str] | None = None) -> list[Part]:
     """The triangles of an STL file or the faces of an OFF file.
+
+    `notes` is for formats with materials; here is nothing that could be left out.
 
     Raises
     ------

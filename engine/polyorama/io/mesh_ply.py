@@ -8,7 +8,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.io.limits import read_beside
-from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan
+from polyorama.io.mesh_parts import MAX_BYTES, MAX_CORNERS, Part, decode_texture, fan, left_out
 from polyorama.io.ply_header import HEADER_LIMIT, PlyElement, parse_header
 from polyorama.scene.mesh import Material
 
@@ -23,8 +23,8 @@ __all__ = ["read_parts"]
 _INDEX_NAMES = ("vertex_indices", "vertex_index")
 
 
-def read_parts(source: Path) -> list[Part]:
-    """The faces of a PLY file.
+def read_parts(source: Path, notes: list[str] | None = None) -> list[Part]:
+    """The faces of a PLY file; `notes` as in `read_mesh`.
 
     Raises
     ------
@@ -60,8 +60,7 @@ def read_parts(source: Path) -> list[Part]:
         (c.split(None, 1)[1] for c in header.comments if c.startswith("TextureFile ")), None
     )
     if name is not None:
-        picture = decode_texture(read_beside(source, name, MAX_BYTES), name, source)
-        material = Material(texture=picture)
+        material = _painted(name, source, notes)
     if uvs is not None:
         # Texture coordinates belong to corners: every corner becomes a vertex.
         if corners.size and not 0 <= corners.min() <= corners.max() < len(positions):
@@ -77,6 +76,17 @@ def read_parts(source: Path) -> list[Part]:
         if u in rows and v in rows:
             by_vertex = np.stack([rows[u], rows[v]], axis=1).astype(np.float32)
     return [Part(positions, corners[picks], colors, by_vertex, material)]
+
+
+def _painted(name: str, source: Path, notes: list[str] | None) -> Material:
+    try:
+        picture = decode_texture(read_beside(source, name, MAX_BYTES), name, source)
+    except FileFormatError as error:
+        if notes is None:
+            raise
+        left_out(notes, f"A texture is left out. {error}")
+        return Material()
+    return Material(texture=picture)
 
 
 def _damaged(source: Path) -> FileFormatError:
