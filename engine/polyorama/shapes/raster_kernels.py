@@ -10,6 +10,8 @@ __all__ = ["draw", "smooth"]
 
 _OPAQUE = 0.98
 """From this alpha on a material hides what is behind it."""
+_SEAM = 1e-9
+"""Two triangles round their common edge differently: so much overlap leaves no crack."""
 _HOLE = 0.5
 """Below this alpha a texture with holes shows nothing."""
 
@@ -174,7 +176,7 @@ def draw(
                     s0 = ((bx - px) * (cy - py) - (by - py) * (cx - px)) / area
                     s1 = ((cx - px) * (ay - py) - (cy - py) * (ax - px)) / area
                     s2 = 1.0 - s0 - s1
-                    if s0 < 0.0 or s1 < 0.0 or s2 < 0.0:
+                    if s0 < -_SEAM or s1 < -_SEAM or s2 < -_SEAM:
                         continue
                     near = s0 * aw + s1 * bw + s2 * cw
                     if near <= nearest[row, column]:

@@ -21,15 +21,17 @@ __all__ = [
 
 RECIPE = "sphere-1"
 """Name of directions and look together; vectors of unlike recipes are never compared."""
-MOST_VIEWS = 24
 FOV = 40.0
 """Field of view of all views, degrees."""
 FILL = 0.92
 """Share of the frame that a shape may take."""
-_FIRST = ((32, 18), (212, 18), (122, 22), (302, 22), (77, 8), (257, 8), (347, 38), (167, 38),
-          (32, 62), (212, 50), (122, -22), (302, -30))  # fmt: skip
-"""Azimuth and elevation in degrees of the first twelve: any number of them from the start is
-spread all round, most at the height from which people look at things."""
+_DIRECTIONS = ((32, 18), (212, 18), (122, 22), (302, 22), (77, 8), (257, 8), (347, 38), (167, 38),
+          (32, 62), (212, 50), (122, -22), (302, -30),
+          (57, 34), (237, 34), (147, 2), (327, 2), (97, 38), (277, 38), (12, -4), (192, -4),
+          (142, 68), (322, 56), (62, -26), (242, -26))  # fmt: skip
+"""Azimuth and elevation in degrees: any number of them from the start is spread all round, most at
+the height from which people look at things."""
+MOST_VIEWS = len(_DIRECTIONS)
 
 
 def directions(count: int) -> NDArray[np.float64]:
@@ -51,10 +53,7 @@ def directions(count: int) -> NDArray[np.float64]:
     """
     if not 1 <= count <= MOST_VIEWS:
         raise UsageError(f"A shape is seen from 1 to {MOST_VIEWS} sides, not {count}.")
-    first = np.array(_FIRST, np.float64)
-    # The second dozen: the first, turned by half a step, a little higher or lower.
-    second = first + np.array([[22.5, 12.0]]) * np.where(first[:, 1:] > 30, -1.0, 1.0)
-    return np.concatenate([first, second])[:count]
+    return np.array(_DIRECTIONS[:count], np.float64)
 
 
 def rotation(azimuth: float, elevation: float, roll: float = 0.0) -> NDArray[np.float64]:
@@ -86,10 +85,10 @@ def on_white(views: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def turntable(mesh: Mesh, frames: int = 24, size: int = 256) -> NDArray[np.uint8]:
-    """(frames, size, size, 4) uint8: a mesh turning once about its height, seen from a little above.
+    """(frames, size, size, 4) uint8: a mesh turning once, seen from a little above.
 
     The first frame is the three-quarter view that thumbnails show.
     """
-    azimuth, elevation = _FIRST[0]
+    azimuth, elevation = _DIRECTIONS[0]
     turns = np.stack([rotation(azimuth + 360.0 * i / frames, elevation) for i in range(frames)])
     return draw_views(prepare(mesh), turns, size=size, fov=FOV, fill=FILL)

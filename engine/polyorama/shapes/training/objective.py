@@ -136,10 +136,12 @@ def train_head(
     torch.manual_seed(settings.seed)
     net = MultiViewHead(config, class_embeddings)
     scales = nn.Parameter(torch.full((2,), math.log(1 / 0.07)))
+    matrices = [p for p in net.parameters() if p.ndim > 1]
+    others = [p for p in net.parameters() if p.ndim <= 1]
     optimiser = torch.optim.AdamW(
         [
-            {"params": [p for p in net.parameters() if p.ndim > 1], "weight_decay": settings.decay},
-            {"params": [*(p for p in net.parameters() if p.ndim <= 1), scales], "weight_decay": 0.0},
+            {"params": matrices, "weight_decay": settings.decay},
+            {"params": [*others, scales], "weight_decay": 0.0},
         ],
         lr=settings.rate, betas=(0.9, 0.98),
     )  # fmt: skip
@@ -172,7 +174,7 @@ def _losses(
     many = int(generator.integers(1, settings.most_views + 1))
     few = int(generator.integers(1, 3))
     shapes, _ = net(*_views(corpus, rows, many, generator, photographs=0.2))
-    others, singles = net(*_views(corpus, rows, few, generator, photographs=0.8))
+    others, _singles = net(*_views(corpus, rows, few, generator, photographs=0.8))
     first, count = corpus.text_spans[rows].T
     texts = corpus.texts[first + generator.integers(0, count)]
     target = _text_target(texts, torch.from_numpy(corpus.labels[rows]), settings.soft)
