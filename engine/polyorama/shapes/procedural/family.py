@@ -247,9 +247,10 @@ def _finished(name: str, words: tuple[str, ...], kind: str, kit: Kit, drawn: Dra
     for part, paint in drawn.paints.items():
         if paint.name:
             attributes[f"color:{part}"] = paint.name
+    style = kit.pick(*_LOOKS[kit.look])
     said = captions(
         kit.rng, called, color=color, material=material, adjectives=drawn.adjectives,
-        parts=drawn.features, sentences=drawn.sentences, kind=kind, look=kit.pick(*_LOOKS[kit.look]),
+        parts=drawn.features, sentences=drawn.sentences, kind=kind, look=style,
     )  # fmt: skip
     mesh = assemble(parts, called[0], gradient=kit.gradient)
     return Shape(mesh, called[0], said, name, attributes)

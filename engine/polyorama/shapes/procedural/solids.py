@@ -278,8 +278,8 @@ def tube(
 
 
 def sphere(
-    radius: float | Place, color: Tint, at: Place = _ORIGIN, *, segments: int = 10, low: float = 0.0,
-    high: float = 1.0,
+    radius: float | Place, color: Tint, at: Place = _ORIGIN, *, segments: int = 10,
+    low: float = 0.0, high: float = 1.0,
 ) -> Part:  # fmt: skip
     """A ball or ellipsoid about `at`, or the slice of it between two shares of its height.
 

@@ -1,4 +1,4 @@
 """The families of shapes, by subject; `polyorama.shapes.procedural.family` loads them."""
 
-MODULES: tuple[str, ...] = ("furniture", "household")
+MODULES: tuple[str, ...] = ("furniture", "household", "kitchen")
 """Modules of this package that declare families."""
