@@ -1,0 +1,1 @@
+"""The models that others trained: what there is, where it comes from, and whether it lies here."""
