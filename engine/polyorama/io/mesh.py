@@ -22,9 +22,11 @@ from polyorama.io.ply_header import HEADER_LIMIT, parse_header
 if TYPE_CHECKING:
     import os
 
+    from numpy.typing import NDArray
+
     from polyorama.scene.mesh import Mesh
 
-__all__ = ["holds_mesh", "read_mesh"]
+__all__ = ["TURNS", "holds_mesh", "read_mesh"]
 
 Up = Literal["auto", "y", "z", "-y"]
 
@@ -39,12 +41,12 @@ _READERS: dict[str, tuple[str, Up]] = {
 
 _SPLAT_NAMES = frozenset({"f_dc_0", "scale_0", "packed_position"})
 
-# Rows say what becomes of the file's axes.
-_TURNS = {
+TURNS: dict[str, NDArray[np.float32]] = {
     "y": np.array([[-1, 0, 0], [0, -1, 0], [0, 0, 1]], np.float32),
     "z": np.array([[-1, 0, 0], [0, 0, -1], [0, -1, 0]], np.float32),
     "-y": np.eye(3, dtype=np.float32),
 }
+"""From a file whose up axis is named into the axes of splats; rows say what becomes of its axes."""
 
 
 def holds_mesh(path: str | os.PathLike[str]) -> bool:
@@ -99,7 +101,7 @@ def read_mesh(
         If `up` is no such axis.
     """
     source = Path(path)
-    if up not in ("auto", *_TURNS):
+    if up not in ("auto", *TURNS):
         raise UsageError(f"The up axis of a mesh is auto, y, z or -y, not {up!r}.")
     size = file_size(source)
     entry = sniff(source)
@@ -115,5 +117,5 @@ def read_mesh(
     module, custom = _READERS[ending]
     with reading(source), np.errstate(all="ignore"):
         parts: list[Part] = importlib.import_module(module).read_parts(source, notes)
-        mesh = join(parts, source, _TURNS[custom if up == "auto" else up])
+        mesh = join(parts, source, TURNS[custom if up == "auto" else up])
     return mesh

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import logging
+import threading
 import warnings
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,6 +40,9 @@ MAX_CORNERS = 100_000_000
 """Most triangle corners and most vertices of a mesh, whatever a small file promises."""
 
 _MAX_TEXTURE = 8192
+_MAX_KEPT = 64 << 20
+_recent: OrderedDict[bytes, NDArray[np.uint8]] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,7 +164,7 @@ def fan(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
-    """Pixels of a PNG, JPEG, WebP, BMP or TGA picture, (H, W, 3 or 4) uint8.
+    """Pixels of a PNG, JPEG, WebP, BMP or TGA picture, (H, W, 3 or 4) uint8, read-only.
 
     Pictures larger than 8192 pixels a side are reduced.
 
@@ -169,6 +175,12 @@ def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
     """
     from PIL import Image
 
+    key = hashlib.sha256(data).digest()
+    with _lock:
+        known = _recent.get(key)
+        if known is not None:
+            _recent.move_to_end(key)
+            return known
     try:
         with warnings.catch_warnings():
             # Pillow only warns of huge pictures; the size is judged here.
@@ -185,8 +197,21 @@ def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
                 if max(width, height) > _MAX_TEXTURE:
                     image.thumbnail((_MAX_TEXTURE, _MAX_TEXTURE), reducing_gap=2.0)
                 clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
-                return np.array(image.convert("RGBA" if clear else "RGB"), np.uint8)
+                pixels = np.array(image.convert("RGBA" if clear else "RGB"), np.uint8)
     except FileFormatError:
         raise
     except Exception as error:
         raise FileFormatError(f"The texture {what!r} cannot be decoded: {source}") from error
+    pixels.flags.writeable = False
+    _keep(key, pixels)
+    return pixels
+
+
+def _keep(key: bytes, pixels: NDArray[np.uint8]) -> None:
+    """Keep a picture for the next file: models of one pack share one palette."""
+    if pixels.nbytes > _MAX_KEPT // 4:
+        return
+    with _lock:
+        _recent[key] = pixels
+        while sum(kept.nbytes for kept in _recent.values()) > _MAX_KEPT:
+            _recent.popitem(last=False)
