@@ -1060,7 +1060,9 @@ def _bucket(kit: Kit) -> Drawn:
     ]
     features = ["a handle"]
     if kit.chance(0.4):
-        parts.append(cylinder(0.145, 0.01, (0.35, 0.65, 0.9), (0, 0.21, 0), segments=12))
+        parts.append(
+            cylinder(0.14, 0.01, (0.35, 0.65, 0.9), (0, 0.21, 0), segments=max(8, kit.segments))
+        )
         features.append("water")
     return Drawn(parts, color, kit.pick("plastic", "metal"), (), tuple(features))
 
