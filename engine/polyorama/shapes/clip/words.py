@@ -258,7 +258,7 @@ def _bpe(vocabulary: dict[str, int], merges: list[tuple[str, str]], path: Path) 
     start, end = vocabulary.get(_START), vocabulary.get(_END)
     if start is None or end is None:
         raise FileFormatError(f"The vocabulary has no {_START} or {_END}: {path}")
-    tokenizer.add_special_tokens([_START, _END])
+    # Not as special tokens: who types such a thing means its letters.
     _surround(tokenizer, f"{_START} $A {_END}", [(_START, start), (_END, end)])
     return tokenizer
 
