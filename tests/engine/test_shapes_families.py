@@ -9,7 +9,7 @@ import pytest
 
 from polyorama.shapes.procedural.family import FAMILIES, make_shape
 
-_MODULES = ("vehicles",)
+_MODULES = ("vehicles", "animals", "creatures", "people", "insects")
 _SEEDS = range(4)
 
 
