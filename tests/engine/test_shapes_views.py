@@ -12,7 +12,7 @@ from polyorama.scene.splats import SplatCloud, sh_from_colors
 from polyorama.shapes.raster import Light, corner_normals, draw_views, fitting_distance, prepare
 from polyorama.shapes.splat_views import cloud_views
 from polyorama.shapes.training.pictures import clay, photographs
-from polyorama.shapes.views import directions, mesh_views, on_white, rotation, turntable
+from polyorama.shapes.views import directions, mesh_views, on_white, rotation
 
 PLAIN = Light(strength=0.0, ambient=1.0, ground=1.0)
 """Light in which every surface shows its own colour."""
@@ -239,14 +239,6 @@ def test_broken_triangles_are_left_out() -> None:
 def test_pictures_lie_over_white() -> None:
     picture = np.uint8([[[10, 20, 30, 255], [10, 20, 30, 0], [0, 0, 0, 128]]])
     assert on_white(picture).tolist() == [[[10, 20, 30], [255, 255, 255], [127, 127, 127]]]
-
-
-def test_a_turntable_turns_once() -> None:
-    frames = turntable(soup(2), 8, 32)
-    assert frames.shape == (8, 32, 32, 4)
-    assert len({frame.tobytes() for frame in frames}) == 8
-    first = mesh_views(soup(2), 1, 32)[0]
-    assert (np.abs(frames[0].astype(int) - first.astype(int)).mean()) < 40
 
 
 def test_clouds_are_seen_upright_and_within_the_frame() -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILL", "FOV", "MOST_VIEWS", "RECIPE", "directions", "mesh_views", "on_white", "rotation",
-    "turntable",
 ]  # fmt: skip
 
 RECIPE = "sphere-1"
@@ -82,13 +81,3 @@ def on_white(views: NDArray[np.uint8]) -> NDArray[np.uint8]:
     cover = views[..., 3:].astype(np.uint16)
     mixed = views[..., :3].astype(np.uint16) * cover + 255 * (255 - cover)
     return ((mixed + 127) // 255).astype(np.uint8)
-
-
-def turntable(mesh: Mesh, frames: int = 24, size: int = 256) -> NDArray[np.uint8]:
-    """(frames, size, size, 4) uint8: a mesh turning once, seen from a little above.
-
-    The first frame is the three-quarter view that thumbnails show.
-    """
-    azimuth, elevation = _DIRECTIONS[0]
-    turns = np.stack([rotation(azimuth + 360.0 * i / frames, elevation) for i in range(frames)])
-    return draw_views(prepare(mesh), turns, size=size, fov=FOV, fill=FILL)

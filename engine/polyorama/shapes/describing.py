@@ -1,0 +1,124 @@
+"""Model files as a library sees them: counts, size, views, thumbnail; and turning on the spot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.core.compile import core_count
+from polyorama.scene.mesh import Mesh
+from polyorama.scene.upright import estimate_up
+from polyorama.shapes import views as looks
+from polyorama.shapes.library.asset import Described
+from polyorama.shapes.load import dependencies, load_asset
+from polyorama.shapes.raster import draw_views, prepare
+from polyorama.shapes.splat_views import cloud_cameras, cloud_views, draw_cloud, main_subject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from polyorama.scene.splats import SplatCloud
+
+__all__ = ["FileDescriber", "render_file", "turntable", "views_of_content"]
+
+_THUMBNAIL = 256
+
+
+class FileDescriber:
+    """Opens and renders files for the index.
+
+    Parameters
+    ----------
+    count
+        Views of each shape, 1 to 24.
+    size
+        Side of the views in pixels, as the embedder likes it.
+    """
+
+    def __init__(self, count: int = 12, size: int = 224) -> None:
+        self._count, self._size = count, size
+        self.recipe = f"{looks.RECIPE}-{count}x{size}"
+        self.workers = core_count()
+
+    def describe(self, path: Path) -> Described:
+        """Open a file and look at it from all round.
+
+        Raises
+        ------
+        FileFormatError
+            If it cannot be read, or shows nothing.
+        UnavailableError
+            If the package that reads its format is not installed.
+        """
+        loaded = load_asset(path)
+        content = loaded.mesh if loaded.mesh is not None else loaded.cloud
+        assert content is not None
+        first = draw(content, 1, _THUMBNAIL)[0]
+        return Described(
+            loaded.kind, loaded.polygons, loaded.splats, loaded.size,
+            views_of_content(content, self._count, self._size), first,
+        )  # fmt: skip
+
+    def dependencies(self, path: Path) -> list[Path]:
+        """What a file reads beside itself."""
+        return dependencies(path)
+
+
+def draw(content: Mesh | SplatCloud, count: int, size: int) -> NDArray[np.uint8]:
+    """(F, size, size, 4) uint8 views of a mesh or a cloud in the fixed look."""
+    if isinstance(content, Mesh):
+        return looks.mesh_views(content, count, size)
+    return cloud_views(content, count, size)
+
+
+def views_of_content(
+    content: Mesh | SplatCloud, count: int = 12, size: int = 224
+) -> NDArray[np.uint8]:
+    """(F, size, size, 3) uint8 views on white of what a node holds, as of files.
+
+    Raises
+    ------
+    FileFormatError
+        If nothing of it can be seen.
+    """
+    return looks.on_white(draw(content, count, size))
+
+
+def render_file(path: Path, count: int = 12, size: int = 224) -> NDArray[np.uint8]:
+    """(F, size, size, 3) uint8 views on white of a model file.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read, or shows nothing.
+    UnavailableError
+        If the package that reads its format is not installed.
+    """
+    loaded = load_asset(path)
+    content = loaded.mesh if loaded.mesh is not None else loaded.cloud
+    assert content is not None
+    return views_of_content(content, count, size)
+
+
+def turntable(path: Path, frames: int = 24, size: int = 256) -> NDArray[np.uint8]:
+    """(frames, size, size, 4) uint8: a model turning once; the first frame is its thumbnail's view.
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read, or shows nothing.
+    UnavailableError
+        If the package that reads its format is not installed.
+    """
+    loaded = load_asset(path)
+    (azimuth, elevation), step = looks.directions(1)[0], 360.0 / frames
+    seen = np.array([(azimuth + step * i, elevation) for i in range(frames)])
+    if loaded.mesh is not None:
+        turns = np.stack([looks.rotation(a, e) for a, e in seen])
+        return draw_views(prepare(loaded.mesh), turns, size=size, fov=looks.FOV, fill=looks.FILL)
+    assert loaded.cloud is not None
+    subject = main_subject(loaded.cloud)
+    return draw_cloud(subject, cloud_cameras(subject, estimate_up(subject)[0], seen, size))
