@@ -48,6 +48,8 @@ class Offer:
     ----------
     cuts
         After how many bytes the connection breaks, answer by answer; answers beyond are whole.
+    shift
+        How many bytes too far back parts begin.
     stall
         Whether cut answers stay open until the server ends, in place of breaking.
     """
@@ -58,6 +60,7 @@ class Offer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cuts: list[int] = field(default_factory=list)
+    shift: int = 0
     stall: bool = False
     endless: bool = False
     length: bool = True
@@ -115,7 +118,7 @@ def _answer(
     start, status, size = 0, offer.status, len(offer.data)
     same = same_version(handler.headers.get("If-Range", offer.etag), offer.etag)
     if span and offer.ranges and same and status == 200:
-        start = int(span.removeprefix("bytes=").removesuffix("-"))
+        start = int(span.removeprefix("bytes=").removesuffix("-")) - offer.shift
         status = 206 if start < size else 416
     handler.send_response(status)
     if offer.etag:

@@ -352,7 +352,7 @@ def test_a_record_keeps_the_pins_of_other_files(tmp_path) -> None:
     write_pin(tmp_path, entry, "net.safetensors", first)
     write_pin(tmp_path, entry, "b", second)
     assert read_pins(tmp_path, entry) == {"net.safetensors": first, "b": second}
-    assert [path.name for path in tmp_path.glob(".record*")] == []
+    assert [path.name for path in tmp_path.iterdir()] == [RECORD]
 
 
 # --- the command line ---------------------------------------------------------------------------

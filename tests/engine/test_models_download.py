@@ -208,6 +208,38 @@ def test_a_server_that_ignores_the_condition_does_not_mix_two_files(server, monk
     assert target().read_bytes() == OTHER
 
 
+def test_a_server_that_sends_another_stretch_does_not_mix_them(server, monkeypatch) -> None:
+    known(monkeypatch, server)
+    server.offers[PATH] = Offer(DATA, cuts=[100_000], shift=1000)
+    run(get_job("net"))
+    assert target().read_bytes() == DATA
+    assert server.ranges == ["", "bytes=100000-", ""]
+
+
+def test_an_empty_file_is_none(server, monkeypatch) -> None:
+    entry = known(monkeypatch, server)
+    target().parent.mkdir(parents=True)
+    target().touch()
+    assert store.standing(entry).state == "damaged"
+    server.offers[PATH] = Offer(DATA)
+    assert run(get_job("net")).state == "present"
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(server, monkeypatch) -> None:
+    known(monkeypatch, server)
+    server.offers[PATH] = Offer(DATA)
+    flushed, flush = [], os.fsync
+
+    def noting(handle: int) -> None:
+        flush(handle)
+        if not target().exists():
+            flushed.append((os.fstat(handle).st_ino, os.fstat(handle).st_size))
+
+    monkeypatch.setattr(os, "fsync", noting)
+    run(get_job("net"))
+    assert flushed == [(target().stat().st_ino, len(DATA))]
+
+
 def test_a_part_without_a_name_of_its_version_is_begun_anew(server, monkeypatch) -> None:
     known(monkeypatch, server)
     server.offers[PATH] = Offer(DATA, etag="", cuts=[100_000])
@@ -423,6 +455,12 @@ def test_a_file_that_was_put_there_by_hand_is_checked_and_kept(server, monkeypat
     target().write_bytes(DATA)
     assert run(get_job("net")).files[0].origin == "file"
     assert server.asked == []
+    # It is the hash of that file for good, whoever gives the file again.
+    server.offers[PATH] = Offer(DATA)
+    for damage in (b"", DATA[:-1], DATA[:-1] + b"?"):
+        target().write_bytes(damage)
+        assert run(get_job("net")).files[0].origin == "file"
+        assert target().read_bytes() == DATA
 
 
 def test_several_files_come_one_by_one(server, monkeypatch) -> None:

@@ -117,7 +117,7 @@ def _verified(stand: store.FileStanding) -> Job[store.FileStanding]:
     try:
         sha256 = yield from digest(stand.path, f"Checking {stand.file.name}")
         fault = fault_of(stand.file, stand.path, sha256, stand.pin)
-    except (FileFormatError, OSError) as error:
+    except FileFormatError as error:
         return replace(stand, state="damaged", note=str(error))
     return replace(stand, state="damaged", note=f"{stand.file.name} {fault}") if fault else stand
 

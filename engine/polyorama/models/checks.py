@@ -67,19 +67,22 @@ def fault_of(file: ModelFile, path: Path, sha256: str, pin: Pin | None, stated: 
 
     Raises
     ------
-    OSError
+    FileFormatError
         If it cannot be read.
     """
-    size = path.stat().st_size
-    if file.bytes is not None and size != file.bytes:
-        return f"has {size:,} bytes where it should have {file.bytes:,}"
-    if not 0 < size <= file.most:
-        return f"has {size:,} bytes, which cannot be right"
-    right = file.sha256 or (pin.sha256 if pin else "") or stated
-    if right and sha256 != right:
-        # Hashes are compared by their beginnings; people need no more to see that they differ.
-        return f"has the hash {sha256[:12]}... where it should have {right[:12]}..."
-    return "" if file.sha256 else kind_fault(path, file.name)
+    try:
+        size = path.stat().st_size
+        if file.bytes is not None and size != file.bytes:
+            return f"has {size:,} bytes where it should have {file.bytes:,}"
+        if not 0 < size <= file.most:
+            return f"has {size:,} bytes, which cannot be right"
+        right = file.sha256 or (pin.sha256 if pin else "") or stated
+        if right and sha256 != right:
+            # The beginnings are enough for people to see that they differ.
+            return f"has the hash {sha256[:12]}... where it should have {right[:12]}..."
+        return "" if file.sha256 else kind_fault(path, file.name)
+    except OSError as error:
+        raise FileFormatError(f"Cannot read the file ({error.strerror}): {path}") from error
 
 
 def kind_fault(path: Path, name: str) -> str:

@@ -220,7 +220,7 @@ def _stretch(
         return _Stretch(0, int(length) if re.fullmatch(r"\d{1,18}", length) else None)
     match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
     same = not mark.validator or _validator(response) in ("", mark.validator)
-    if match is None or int(match[1]) != have or not have or not same:
+    if match is None or int(match[1]) != have or not same:
         discard(part)
         raise _Cut("the server sent another stretch than it was asked for", True)
     return _Stretch(have, int(match[3]))

@@ -6,18 +6,17 @@ that a file had when it came is written down, and from then on the file is held 
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import tempfile
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyorama.errors import FileFormatError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polyorama.models.entry import Entry
 
 __all__ = ["ORIGINS", "RECORD", "Pin", "read_pins", "write_pin"]
@@ -90,6 +89,8 @@ def read_pins(folder: Path, entry: Entry) -> dict[str, Pin]:
 def write_pin(folder: Path, entry: Entry, name: str, pin: Pin) -> None:
     """Add the pin of one file to the record, or replace it; the record is replaced as a whole.
 
+    The caller holds the lock of the folder.
+
     Raises
     ------
     FileFormatError
@@ -99,16 +100,12 @@ def write_pin(folder: Path, entry: Entry, name: str, pin: Pin) -> None:
     """
     pins = {**read_pins(folder, entry), name: pin}
     record = {"format": 1, "files": {key: asdict(value) for key, value in pins.items()}}
-    handle, temporary = tempfile.mkstemp(prefix=".record-", dir=folder)
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            json.dump(record, file, indent=2)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(folder / RECORD)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
+    temporary = folder / f"{RECORD}.new"
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(record, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(folder / RECORD)
 
 
 def _pin(value: dict[str, Any]) -> Pin:
