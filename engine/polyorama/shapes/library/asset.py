@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-__all__ = ["Asset", "Failure", "Hits", "Query"]
+__all__ = [
+    "Asset", "Described", "Describer", "Failure", "Hits", "IndexReport", "Query", "Stats",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +128,127 @@ class Hits:
 
     ids: NDArray[np.int64]
     scores: NDArray[np.float32]
-    best_views: NDArray[np.int16] = field(
-        default_factory=lambda: np.empty(0, np.int16)
-    )
+    best_views: NDArray[np.int16] = field(default_factory=lambda: np.empty(0, np.int16))
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Described:
+    """What is known of a file once it was opened and looked at from all round.
+
+    Parameters
+    ----------
+    kind
+        "mesh" or "splats".
+    polygons, splats
+        Counts; None where there is no such thing.
+    size
+        Extent along the file's x, y, z, in its own units.
+    views
+        (F, S, S, 3) uint8 display RGB on white, at the size that the embedder likes best.
+    thumbnail
+        (T, T, 3) or (T, T, 4) uint8.
+    """
+
+    kind: str
+    polygons: int | None
+    splats: int | None
+    size: tuple[float, float, float]
+    views: NDArray[np.uint8]
+    thumbnail: NDArray[np.uint8]
+
+
+class Describer(Protocol):
+    """What opens files and renders them; it may do so in other processes."""
+
+    @property
+    def recipe(self) -> str:
+        """Stable name of how views are made; vectors of unlike recipes are never compared."""
+        ...
+
+    @property
+    def workers(self) -> int:
+        """How many calls of `describe` may run at once, from as many threads."""
+        ...
+
+    def describe(self, path: Path) -> Described:
+        """Open a file and render it; raises a `PolyoramaError` of one sentence where it cannot."""
+        ...
+
+    def dependencies(self, path: Path) -> Sequence[Path]:
+        """What a file reads beside itself: buffers, textures, materials; they may be missing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What a run of the index did.
+
+    Parameters
+    ----------
+    added, changed, moved
+        Files that were new, had changed, or were known again at another place.
+    unchanged
+        Files that cost no more than a look at their dates.
+    gone
+        Files that are no longer there.
+    failures
+        Those that could not be indexed now.
+    skipped
+        Files that failed before and have not changed since.
+    """
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    unchanged: int = 0
+    gone: int = 0
+    failures: tuple[Failure, ...] = ()
+    skipped: int = 0
+
+    @property
+    def indexed(self) -> int:
+        """How many files can be found now."""
+        return self.added + self.changed + self.moved + self.unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Figures of a library.
+
+    Parameters
+    ----------
+    assets
+        Files that can be found.
+    searchable
+        Those that have a vector of the model and recipe that most have one of.
+    bytes, polygons, splats
+        Sums over all assets.
+    by_format, by_licence
+        Counts, the most frequent first; "" is an unknown licence.
+    failures
+        Files that could not be indexed.
+    groups
+        Groups of near-duplicates.
+    folders
+        Watched folders.
+    disk_bytes
+        What the library itself takes.
+    models
+        (model, recipe, vectors) of everything that lies there, the most vectors first.
+    """
+
+    assets: int
+    searchable: int
+    bytes: int
+    polygons: int
+    splats: int
+    by_format: dict[str, int]
+    by_licence: dict[str, int]
+    failures: int
+    groups: int
+    folders: int
+    disk_bytes: int
+    models: tuple[tuple[str, str, int], ...]
