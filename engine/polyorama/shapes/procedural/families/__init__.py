@@ -3,11 +3,16 @@
 MODULES: tuple[str, ...] = (
     "furniture",
     "household",
-    "kitchen", "appliances", "decoration",
+    "kitchen",
+    "appliances",
+    "decoration", "food",
     "vehicles",
     "animals",
     "creatures",
     "insects",
     "people",
+    "nature",
+    "plants",
+    "landscape",
 )
 """Modules of this package that declare families."""
