@@ -9,7 +9,16 @@ import pytest
 
 from polyorama.shapes.procedural.family import FAMILIES, make_shape
 
-_MODULES = ("vehicles", "animals", "creatures", "people", "insects")
+_MODULES = (
+    "vehicles",
+    "animals",
+    "creatures",
+    "people",
+    "insects",
+    "nature",
+    "plants",
+    "landscape",
+)
 _SEEDS = range(4)
 
 
