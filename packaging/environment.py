@@ -305,7 +305,8 @@ def describe(extras: Sequence[str]) -> str:
     """What a set of extras is for, in words."""
     words = {
         "gui": "the window", "lab": "the lab's figures and tables", "dev": "the tests",
-        "farm": "many machines", "cuda": "NVIDIA",
+        "shapes": "finding shapes", "qdrant": "a Qdrant server", "farm": "many machines",
+        "cuda": "NVIDIA",
     }  # fmt: skip
     return ", ".join(["the engine", *(words.get(extra, extra) for extra in extras)])
 

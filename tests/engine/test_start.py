@@ -275,7 +275,9 @@ def test_no_screen_no_window(modules, monkeypatch) -> None:
 
 
 @LINUX
-@pytest.mark.parametrize(("screen", "extras"), [(True, {"gui", "lab"}), (False, set())])
+@pytest.mark.parametrize(
+    ("screen", "extras"), [(True, {"gui", "lab", "shapes"}), (False, {"shapes"})]
+)
 def test_the_studio_comes_with_what_its_lab_draws_with(
     screen: bool, extras: set[str], modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:

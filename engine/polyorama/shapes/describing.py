@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from polyorama.scene.splats import SplatCloud
 
-__all__ = ["FileDescriber", "render_file", "turntable", "views_of_content"]
+__all__ = [
+    "FileDescriber", "default_describer", "render_file", "turntable", "views_of_content",
+]  # fmt: skip
 
 _THUMBNAIL = 256
 
@@ -65,6 +67,14 @@ class FileDescriber:
     def dependencies(self, path: Path) -> list[Path]:
         """What a file reads beside itself."""
         return dependencies(path)
+
+
+def default_describer() -> FileDescriber:
+    """Twelve views at the size of the embedder that comes along."""
+    # Only here: describing loads no network.
+    from polyorama.shapes.default.embedder import DefaultEmbedder
+
+    return FileDescriber(12, DefaultEmbedder.picture_size)
 
 
 def draw(content: Mesh | SplatCloud, count: int, size: int) -> NDArray[np.uint8]:

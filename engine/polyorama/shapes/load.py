@@ -64,8 +64,9 @@ class Loaded:
     splats
         Count of splats; None of a mesh.
     size
-        Extent along the file's own x, y and z: in metres where the format tells its unit (glTF,
-        FBX, DAE, USD), else in the file's unit. Of splats, the middle 98 percent counts.
+        Extent along the file's own x, y and z (of FBX, DAE and 3DS, those after they were turned to
+        have y up): in metres where the format tells its unit (glTF, FBX, DAE, USD), else in the
+        file's unit. Of splats, the middle 98 percent counts.
     notes
         A sentence for each thing that was left out, such as a texture that is damaged.
     """

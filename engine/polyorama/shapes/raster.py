@@ -107,8 +107,8 @@ def prepare(mesh: Mesh) -> Prepared:
     Vertices that no triangle names count for nothing; triangles with a corner that is no number
     are left out.
     """
-    finite = np.isfinite(mesh.vertices).all(axis=1)
-    keep = finite[mesh.triangles].all(axis=1)
+    finite = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
+    keep = np.asarray(finite[mesh.triangles].all(axis=1))
     triangles = np.ascontiguousarray(mesh.triangles[keep])
     vertices = np.where(finite[:, None], mesh.vertices, np.float32(0))
     ids = mesh.material_ids

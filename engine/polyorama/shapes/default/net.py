@@ -146,7 +146,7 @@ def coarse_cells(cells: Tensor) -> Tensor:
     """(..., 4, C) means over the quarters of a square map (..., S * S, C); the middle is shared."""
     side = round(cells.shape[-2] ** 0.5)
     half = -(-side // 2)
-    grid = cells.unflatten(-2, (side, side))
+    grid = cells.reshape(*cells.shape[:-2], side, side, cells.shape[-1])
     quarters = [
         grid[..., rows, columns, :].mean(dim=(-3, -2))
         for rows in (slice(None, half), slice(side - half, None))

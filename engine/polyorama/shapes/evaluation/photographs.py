@@ -49,7 +49,8 @@ def query_photograph(mesh: Mesh, path: Path) -> NDArray[np.uint8]:
     assert isinstance(camera, Camera)
     view = draw_cloud(cloud, [camera])[0].astype(np.float32)
     cover = view[..., 3:] / 255.0
-    return np.clip(_room(generator) * (1 - cover) + view[..., :3] * cover, 0, 255).astype(np.uint8)
+    picture = _room(generator) * (1 - cover) + view[..., :3] * cover
+    return np.asarray(picture.clip(0, 255), np.uint8)
 
 
 def _room(generator: np.random.Generator) -> NDArray[np.float32]:

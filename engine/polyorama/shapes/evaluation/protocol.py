@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class _Hits:
 
     table: dict[tuple[str, str, str], list[NDArray[np.floating]]] = field(default_factory=dict)
 
-    def add(self, task: str, gallery: str, method: str, hits: NDArray[np.floating]) -> None:
+    def add(self, task: str, gallery: str, method: str, hits: NDArray[Any]) -> None:
         self.table.setdefault((task, gallery, method), []).append(np.asarray(hits, np.float64))
 
     def measured(self) -> list[Measured]:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     features.add_argument("--seeds", type=int, default=16, help="shapes made of each family")
     training = steps.add_parser("nets", help="train on features")
     training.add_argument("features", nargs="+", type=Path, help="folders of features")
-    training.add_argument("--steps", type=int, default=TrainingSettings.steps)
+    training.add_argument("--steps", type=int, default=TrainingSettings().steps)
     for step in (features, training):
         step.add_argument("-o", "--output", type=Path, required=True, help="folder to write to")
     options = parser.parse_args(argv)

@@ -156,7 +156,7 @@ def train_head(
         text_loss, view_loss = _losses(net, corpus, rows, scales, settings, generator)
         loss = text_loss + view_loss
         optimiser.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
         with torch.no_grad():

@@ -113,7 +113,8 @@ def _clouds(size: int, generator: Generator) -> NDArray[np.float32]:
         wide = Image.fromarray(grid).resize((size, size), Image.Resampling.BICUBIC)
         total += np.asarray(wide) * generator.uniform(0.3, 1.0) / octave
     low, high = total.min(), total.max()
-    return (total - low) / max(high - low, 1e-6)
+    scaled: NDArray[np.float32] = (total - low) / max(high - low, 1e-6)
+    return scaled
 
 
 def _color(generator: Generator) -> NDArray[np.float32]:
@@ -125,11 +126,11 @@ def _developed(picture: NDArray[np.float32], generator: Generator) -> NDArray[np
     """What a cheap camera makes of it."""
     grey = picture.mean(axis=2, keepdims=True)
     picture = grey + (picture - grey) * generator.uniform(0.6, 1.35)
-    picture = picture * generator.normal(1.0, 0.05, 3) * generator.uniform(0.75, 1.2)
-    picture = 255.0 * (picture.clip(0, 255) / 255.0) ** generator.uniform(0.8, 1.3)
+    exposed = picture * generator.normal(1.0, 0.05, 3) * generator.uniform(0.75, 1.2)
+    curved = 255.0 * (exposed.clip(0, 255) / 255.0) ** generator.uniform(0.8, 1.3)
     if generator.random() < 0.5:
-        picture = picture + generator.normal(0, generator.uniform(1, 8), picture.shape)
-    image = Image.fromarray(picture.clip(0, 255).astype(np.uint8))
+        curved = curved + generator.normal(0, generator.uniform(1, 8), picture.shape)
+    image = Image.fromarray(curved.clip(0, 255).astype(np.uint8))
     if generator.random() < 0.4:
         image = image.filter(ImageFilter.GaussianBlur(generator.uniform(0.3, 1.6)))
     if generator.random() < 0.6:
