@@ -164,6 +164,15 @@ class Preferences(QObject):
     def lab_experiment(self, experiment_id: str) -> None:
         self._settings.setValue("lab-experiment", experiment_id)
 
+    @property
+    def shapes_side(self) -> int:
+        """Side of a picture in the grid of shapes, logical pixels."""
+        return self._number("shapes-side", 148, 64, 512)
+
+    @shapes_side.setter
+    def shapes_side(self, side: int) -> None:
+        self._settings.setValue("shapes-side", side)
+
     # Layouts
 
     @property

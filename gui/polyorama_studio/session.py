@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama_studio.orbit import OrbitView
     from polyorama_studio.workspaces.lab.run import Run
+    from polyorama_studio.workspaces.shapes.shelf import Shelf
 
 __all__ = ["Busy", "Notice", "Session", "Told"]
 
@@ -125,6 +126,8 @@ class Session(QObject):
         self.busy: Busy | None = None
         self.lab: Run | None = None
         """The run of the Lab, once that was shown."""
+        self.shapes: Shelf | None = None
+        """The library of Shapes, once that was shown."""
         self.stage.picture_failed.connect(self._on_picture_failed)
         self.editing.logged.connect(self.log_python)
         self.jobs.ended.connect(self._on_job_ended)
@@ -260,6 +263,8 @@ class Session(QObject):
         self.bridge.close()
         self.stage.close()
         self.jobs.close()
+        if self.shapes is not None:
+            self.shapes.close()
         self.theme.close()
 
     @Slot(object)

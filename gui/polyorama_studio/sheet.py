@@ -152,6 +152,11 @@ QTabBar::tab:focus { color: $accent; }
     padding: 2px $s1; font-size: $label;
 }
 
+#shapes, #shapesBar, #shapesGrid { background: $ground; border: none; }
+#shapesSide, #shapesFacts { background: $panel; }
+#shapesSide QProgressBar { background: $raised; border: none; border-radius: 2px; }
+#shapesSide QProgressBar::chunk { background: $accent; border-radius: 2px; }
+
 #toolCard { background: transparent; border: 1px solid $line; border-radius: $card_corner; }
 #toolCard[open="true"] { background: $ground; }
 #toolCard QLabel { background: transparent; font-size: $label; }

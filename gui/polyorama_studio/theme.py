@@ -279,6 +279,16 @@ class Metrics:
     lab_label = 104
     lab_chip = 20
     stage_large = 64
+    shapes_side = 280
+    shapes_preview = 420
+    shapes_cell = (92, 260)
+    """least and largest side of a picture in the grid of shapes"""
+    shapes_drop = 44
+    shapes_chip = 30
+    """height of a chip with a picture"""
+    shapes_chip_words = 180
+    shapes_sprite = 52
+    """side of a picture on the map"""
 
 
 class Theme(QObject):

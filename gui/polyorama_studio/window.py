@@ -214,7 +214,8 @@ class Window(QMainWindow):
 
     def take_focus(self) -> None:
         """Give the keys to what is in the middle of the workspace."""
-        (self.workspaces.lab if self.workspace == "lab" else self.viewport).setFocus()
+        scene = self.workspace == WORKSPACES[0].id
+        (self.viewport if scene else self.workspaces.make(self.workspace)).setFocus()
 
     # What actions do
 

@@ -157,7 +157,7 @@ def test_a_small_hall_sees_fewer_views() -> None:
 def test_the_lab_is_made_when_it_is_first_chosen(qtbot: QtBot, window: Window, runners) -> None:
     assert not window.workspaces.is_made("lab")
     assert window.session.lab is None
-    tab = window.workspaces.tabs[1]
+    tab = next(tab for tab in window.workspaces.tabs if tab.text() == "Lab")
     qtbot.mouseClick(tab, LEFT)
     assert window.workspaces.is_made("lab")
     assert window.workspaces.lab.isVisible()

@@ -45,6 +45,10 @@ class Workspace:
 WORKSPACES: tuple[Workspace, ...] = (
     Workspace("scene", "Scene", "Select, edit, animate and export splat scenes"),
     Workspace(
+        "shapes", "Shapes", "Find models by words, pictures or other shapes, and place them",
+        "polyorama_studio.workspaces.shapes.workspace:ShapesWorkspace",
+    ),
+    Workspace(
         "lab", "Lab", "Watch learning happen: experiments that run before your eyes",
         "polyorama_studio.workspaces.lab.workspace:LabWorkspace",
     ),

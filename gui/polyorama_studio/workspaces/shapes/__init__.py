@@ -1,0 +1,1 @@
+"""Shapes: a library of models, found by words, pictures or shapes, and placed in the scene."""
