@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from polyorama.shapes.procedural.solids import Paint
 
-__all__ = ["NAMED", "PASTELS", "TOYS", "closeness", "tinted"]
+__all__ = ["NAMED", "PASTELS", "TOYS", "closeness", "color_words", "tinted"]
 
 _SHADES = {
     "red": ("c8322e", "d94a3d", "b3261e", "e0483e"),
@@ -54,6 +56,14 @@ def tinted(rng: np.random.Generator, names: tuple[str, ...]) -> Paint:
     shade = np.array(shades[int(rng.integers(len(shades)))])
     r, g, b = np.clip(shade * rng.uniform(0.95, 1.05) + rng.uniform(-0.012, 0.012, 3), 0, 1)
     return Paint((float(r), float(g), float(b)), name)
+
+
+_WORDS = frozenset(name.split()[-1] for name in NAMED) | {"colourful", "golden"}
+
+
+def color_words(text: str) -> set[str]:
+    """Which words of a text are colours, without "dark" and "light"."""
+    return {word for word in re.findall("[a-z]+", text) if word in _WORDS}
 
 
 def _lab(rgb: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -24,12 +24,12 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.shapes.procedural.captions import captions
-from polyorama.shapes.procedural.colors import TOYS, tinted
+from polyorama.shapes.procedural.colors import TOYS, color_words, tinted
 from polyorama.shapes.procedural.families import MODULES
 from polyorama.shapes.procedural.solids import Paint, Part, assemble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from polyorama.scene.mesh import Mesh
 
@@ -236,7 +236,11 @@ def _finished(name: str, words: tuple[str, ...], kind: str, kit: Kit, drawn: Dra
     if clay:
         grey = float(kit.between(0.55, 0.85))
         parts = [part.paint((grey, grey, grey)) for part in parts]
-    called = tuple(dict.fromkeys([*drawn.words, *words]))
+    said = {paint.name for paint in (drawn.color, *drawn.paints.values()) if paint}
+    called = _truthful(dict.fromkeys([*drawn.words, *words]), said, name)
+    features, sentences = tuple(drawn.features), tuple(drawn.sentences)
+    if clay:
+        features, sentences = _truthful(features, said, name), _truthful(sentences, said, name)
     color = drawn.color.name if drawn.color else ""
     material = "" if clay else drawn.material
     attributes = {"look": kit.look}
@@ -248,12 +252,18 @@ def _finished(name: str, words: tuple[str, ...], kind: str, kit: Kit, drawn: Dra
         if paint.name:
             attributes[f"color:{part}"] = paint.name
     style = kit.pick(*_LOOKS[kit.look])
-    said = captions(
+    texts = captions(
         kit.rng, called, color=color, material=material, adjectives=drawn.adjectives,
-        parts=drawn.features, sentences=drawn.sentences, kind=kind, look=style,
+        parts=features, sentences=sentences, kind=kind, look=style,
     )  # fmt: skip
     mesh = assemble(parts, called[0], gradient=kit.gradient)
-    return Shape(mesh, called[0], said, name, attributes)
+    return Shape(mesh, called[0], texts, name, attributes)
+
+
+def _truthful(texts: Iterable[str], colors: set[str], name: str) -> tuple[str, ...]:
+    """The texts that name no colour but those given; words of the family's own name are free."""
+    free = set(name.split()).union(*(color.split() for color in colors))
+    return tuple(text for text in texts if not (color_words(text) - free))
 
 
 class _Families(Mapping[str, Family]):

@@ -5,7 +5,9 @@ MODULES: tuple[str, ...] = (
     "household",
     "kitchen",
     "appliances",
-    "decoration", "food",
+    "decoration",
+    "food",
+    "produce", "street",
     "vehicles",
     "animals",
     "creatures",
@@ -14,5 +16,7 @@ MODULES: tuple[str, ...] = (
     "nature",
     "plants",
     "landscape",
+    "buildings",
+    "huts",
 )
 """Modules of this package that declare families."""
