@@ -18,6 +18,11 @@ _MODULES = (
     "nature",
     "plants",
     "landscape",
+    "buildings",
+    "huts",
+    "halloween",
+    "graveyard",
+    "travel",
 )
 _SEEDS = range(4)
 

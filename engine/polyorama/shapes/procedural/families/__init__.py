@@ -7,7 +7,8 @@ MODULES: tuple[str, ...] = (
     "appliances",
     "decoration",
     "food",
-    "produce", "street",
+    "produce",
+    "street",
     "vehicles",
     "animals",
     "creatures",
@@ -18,5 +19,8 @@ MODULES: tuple[str, ...] = (
     "landscape",
     "buildings",
     "huts",
+    "halloween",
+    "graveyard",
+    "travel",
 )
 """Modules of this package that declare families."""

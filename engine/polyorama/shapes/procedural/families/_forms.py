@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from polyorama.shapes.procedural.solids import Place, Tint
 
 __all__ = [
-    "DARK", "FIRE", "GLASS", "LAMP", "WHITE", "around", "cartwheel", "flame", "hull", "pair",
+    "DARK", "FIRE", "GLASS", "LAMP", "WHITE", "around", "candle", "cartwheel", "flame", "gable",
+    "hull",
+    "pair",
     "plate",
     "pyramid", "rod_x", "rod_z", "side", "spiral", "wheel",
 ]  # fmt: skip
@@ -136,3 +138,19 @@ def hull(sections: Sequence[tuple[float, float, float]], depth: float, color: Ti
              (0.75 * half, (edge + keel) / 2, z), (half, edge, z)]
         )  # fmt: skip
     return loft(rings, color)
+
+
+def gable(width: float, height: float, depth: float, color: Tint) -> Part:
+    """A saddle roof on y = 0 whose gables look to the front and back."""
+    return prism([(-width / 2, 0), (width / 2, 0), (0, height)], depth, color)
+
+
+def candle(height: float, radius: float, wax: Tint, at: Place, lit: bool = True) -> list[Part]:
+    """A candle that stands on `at`, burning or not."""
+    parts = [
+        cylinder(radius, height, wax, segments=8),
+        cylinder(0.15 * radius + 0.004, 0.25 * radius + 0.02, DARK, (0, height, 0), segments=5),
+    ]
+    if lit:
+        parts += flame(1.6 * radius + 0.05, (0, height + 0.02, 0))
+    return [p.move(*at) for p in parts]
