@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 PLAIN = Look(32, 32, False, (0.5, 0.4, 0.3), (0.2, 0.3, 0.4))
 
 
+@pytest.fixture(autouse=True)
+def _no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLYORAMA_MODELS", str(tmp_path / "models"))
+
+
 @pytest.fixture
 def embedder(tmp_path: Path) -> ClipEmbedder:
     torch.save(duoduo_checkpoint(dict(sample_clip().state_dict())), tmp_path / "a_LT2.ckpt")
@@ -133,7 +138,7 @@ def test_without_a_vocabulary_everything_but_words_works(tmp_path: Path) -> None
     save_clip(sample_clip(), tmp_path / "model.safetensors", "")
     embedder = load_embedder(tmp_path)
     assert embedder.embed_shape(views_of(2)).vector.shape == (24,)
-    with pytest.raises(UnavailableError, match="`polyorama models get clip-vocabulary`"):
+    with pytest.raises(UnavailableError, match="polyorama models get clip-vocabulary"):
         embedder.embed_texts(["the"])
     other = tmp_path / "words"
     other.mkdir()
@@ -160,6 +165,17 @@ def test_devices_that_are_none_are_refused() -> None:
         clip_device("meta")
     with pytest.raises(UnavailableError, match="no GPU 'cuda:99'"):
         clip_device("cuda:99")
+
+
+def test_the_vocabulary_is_found_among_the_models(tmp_path: Path) -> None:
+    save_clip(sample_clip(), tmp_path / "model.safetensors", "")
+    (tmp_path / "models" / "clip-vocabulary").mkdir(parents=True)
+    path = write_vocabulary(tmp_path / "models" / "clip-vocabulary")
+    # The registry knows the real one by its size; a file of another size is damaged.
+    with pytest.raises(UnavailableError, match="clip-vocabulary"):
+        load_embedder(tmp_path).embed_texts(["the"])
+    found = load_embedder(tmp_path, vocabulary=path)
+    assert found.embed_texts(["the"]).shape == (1, 24)
 
 
 # -- pictures ------------------------------------------------------------------------------------

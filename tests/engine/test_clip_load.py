@@ -14,7 +14,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from polyorama.errors import FileFormatError, UsageError
+from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.shapes.clip.load import load_clip, save_clip
 from polyorama.shapes.clip.net import Clip
 from tests.engine.clip_samples import (
@@ -253,6 +253,16 @@ def test_folders_and_ids(tmp_path: Path) -> None:
 
     assert load_clip("clip-tiny", resolve=resolve).path == path
     assert asked == ["clip-tiny"]
+
+
+def test_ids_that_are_not_here_say_how_to_get_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYORAMA_MODELS", str(tmp_path))
+    with pytest.raises(UnavailableError, match="polyorama models get duoduo-four"):
+        load_clip("duoduo-four")
+    with pytest.raises(UsageError, match="No model is called 'teapot'"):
+        load_clip("teapot")
 
 
 def test_folders_that_do_not_say_which(tmp_path: Path) -> None:

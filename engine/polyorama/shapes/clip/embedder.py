@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from polyorama.errors import UnavailableError, UsageError
-from polyorama.shapes.clip.load import load_clip
+from polyorama.shapes.clip.load import load_clip, registered
 from polyorama.shapes.clip.pictures import look_for, pixels, squared
-from polyorama.shapes.clip.words import clip_words, siglip_words
+from polyorama.shapes.clip.words import CLIP_VOCABULARY, clip_words, siglip_words
 from polyorama.shapes.embedder import ShapeEmbedding, unit
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polyorama.shapes.clip.load import LoadedClip
     from polyorama.shapes.clip.words import Words
 
-__all__ = ["ClipEmbedder", "clip_device", "load_embedder"]
+__all__ = ["ClipEmbedder", "clip_device", "find_words", "load_embedder", "model_id"]
 
 
 class ClipEmbedder:
@@ -61,7 +61,7 @@ class ClipEmbedder:
         self._device = clip_device(device)
         self._look = look_for(loaded)
         self._words, self._missing, self._batch = words, missing, batch
-        self.id = _id_of(loaded)
+        self.id = model_id(loaded)
         self._net = loaded.net.to(self._device)
         self.dimensions = loaded.net.config.embed
         self.picture_size = loaded.net.config.vision.size
@@ -144,7 +144,8 @@ def load_embedder(
     source, resolve, threshold, quick_gelu
         As of `polyorama.shapes.clip.load.load_clip`.
     vocabulary
-        File or folder to look for the vocabulary first; then the weights' own folder is.
+        File or folder to look for the vocabulary first. Then the weights' own folder is looked in,
+        and for CLIP's the registry of models.
     device
         "cpu" or a CUDA device.
 
@@ -172,9 +173,14 @@ def find_words(loaded: LoadedClip, places: Sequence[Path]) -> tuple[Words | None
     FileFormatError
         If there is one that is damaged, or another model's.
     """
-    find = siglip_words if loaded.layout == "siglip" else clip_words
+    text = loaded.net.config.text
     try:
-        return find(places, loaded.net.config.text), ""
+        if loaded.layout == "siglip":
+            return siglip_words(places, text), ""
+        try:
+            return clip_words(places, text), ""
+        except UnavailableError:
+            return clip_words([registered(CLIP_VOCABULARY)], text), ""
     except UnavailableError as error:
         return None, str(error)
 
@@ -200,7 +206,7 @@ def clip_device(name: str) -> torch.device:
     return device
 
 
-def _id_of(loaded: LoadedClip) -> str:
+def model_id(loaded: LoadedClip) -> str:
     """The same for the same weights, whichever file they came in."""
     digest = hashlib.blake2b(repr(loaded.net.config).encode(), digest_size=8)
     digest.update(repr(look_for(loaded)).encode())

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.clip.tensors import TensorFile
 
-__all__ = ["LoadedClip", "load_clip", "save_clip", "weights_in"]
+__all__ = ["LoadedClip", "load_clip", "registered", "save_clip", "weights_in"]
 
 _HEAD_WIDTH = 64
 _DUODUO_THRESHOLD = 6
@@ -90,7 +90,7 @@ def load_clip(
     Parameters
     ----------
     source
-        A file of weights, a folder as of Hugging Face, or an id that `resolve` knows.
+        A file of weights, a folder as of Hugging Face, or the id of a registered model.
     threshold
         LT, the first block that sees all views. None: what the checkpoint's hyperparameters say,
         else ``_LT6`` in its name, else 6 for a checkpoint of Duoduo CLIP; any other is plain CLIP,
@@ -99,18 +99,21 @@ def load_clip(
         Whether the weights want OpenAI's GELU. None: what the description beside them says, else
         the exact one, unless the tensors themselves say that they are OpenAI's.
     resolve
-        Gives the file or folder of a registered id.
+        Gives the file or folder of an id; None asks the registry of models.
 
     Raises
     ------
     FileFormatError
         If there is nothing, it is damaged, or does not fit together; the tensor is named.
     UsageError
-        If `threshold` is out of range, or said of SigLIP.
+        If there is no such id, `threshold` is out of range, or said of SigLIP.
+    UnavailableError
+        If the model of that id is not here; the text says how to get it.
     """
     place = named(source)
-    if not place.exists() and resolve is not None:
-        place = resolve(str(source))
+    # An id is one word; whatever else is not there is a file that is missing.
+    if not place.exists() and place.name == str(source) and not place.suffix:
+        place = (resolve or registered)(place.name)
     path = weights_in(place) if place.is_dir() else place
     file = read_tensors(path)
     found = named_tensors(file.tensors, path)
@@ -127,7 +130,22 @@ def load_clip(
     if threshold is not None:
         config = replace(config, threshold=threshold)
     net = _filled(Clip, config, found.tensors, path)
-    return LoadedClip(net, path, layout, _origin(layout, file.facts))
+    return LoadedClip(net, path, layout, _origin(layout, description))
+
+
+def registered(model_id: str) -> Path:
+    """The file or folder of a model in the registry.
+
+    Raises
+    ------
+    UsageError
+        If there is no such id.
+    UnavailableError
+        If it is not here; the text says how to get it.
+    """
+    from polyorama.models import store
+
+    return store.path(model_id)
 
 
 def weights_in(folder: Path) -> Path:
@@ -163,10 +181,12 @@ def save_clip(net: Clip, path: Path, origin: str) -> None:
             "text_cfg": {"heads": config.text.heads},
             "quick_gelu": config.quick_gelu,
             _THRESHOLD: config.threshold,
-        }
+        },
+        "origin": origin,
     }
     state = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
-    save_file(state, path, {_OWN: json.dumps(description), "origin": origin})
+    # One entry alone: the library writes several in any order, and equal weights are equal files.
+    save_file(state, path, {_OWN: json.dumps(description)})
 
 
 # -- sizes -----------------------------------------------------------------------------------------
@@ -360,8 +380,8 @@ def _quick(layout: str, description: Mapping[str, Any], said: bool | None, path:
     return _QUICK[kinds.pop()] if kinds else layout == "openai"
 
 
-def _origin(layout: str, facts: Mapping[str, Any]) -> str:
-    said = facts.get("origin")
+def _origin(layout: str, description: Mapping[str, Any]) -> str:
+    said = description.get("origin")
     if layout == "polyorama" and isinstance(said, str):
         return said
     return {

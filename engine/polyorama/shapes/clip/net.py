@@ -70,12 +70,17 @@ class Attention(nn.Module):
         asked = x if over is None else over
         weights, biases = self.in_proj_weight.chunk(3), self.in_proj_bias.chunk(3)
         query, key, value = (
-            functional.linear(tokens, weight, bias).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            self._in_heads(functional.linear(tokens, weight, bias))
             for tokens, weight, bias in zip((x, asked, asked), weights, biases, strict=True)
         )
         mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=causal)
         result: Tensor = self.out_proj(mixed.transpose(1, 2).flatten(2))
         return result
+
+    def _in_heads(self, x: Tensor) -> Tensor:
+        """(N, H, L, W / H) of (N, L, W)."""
+        batch, tokens, width = x.shape
+        return x.view(batch, tokens, self.heads, width // self.heads).transpose(1, 2)
 
 
 class Mlp(nn.Module):
@@ -120,10 +125,9 @@ class Transformer(nn.Module):
         gelu: Callable[[Tensor], Tensor] = functional.gelu, eps: float = 1e-5,
     ) -> None:  # fmt: skip
         super().__init__()
-        self.resblocks = nn.ModuleList(
-            Block(width, heads, hidden, gelu, eps) for _ in range(layers)
-        )
-        for block in self.resblocks:
+        blocks = [Block(width, heads, hidden, gelu, eps) for _ in range(layers)]
+        self.resblocks = nn.ModuleList(blocks)
+        for block in blocks:
             # Residual paths add up: 2 L of them keep the variance of one.
             for linear in (block.attn.out_proj, block.mlp.c_proj):
                 nn.init.normal_(linear.weight, std=(2 * layers * width) ** -0.5)
@@ -198,7 +202,7 @@ class VisionTower(nn.Module):
         patches = self.conv1(pictures.flatten(0, 1)).flatten(2).mT
         cls = self.class_embedding.to(patches.dtype).expand(len(patches), 1, -1)
         x = self.ln_pre(torch.cat([cls, patches], dim=1) + self.positional_embedding)
-        return attend(x.unflatten(0, pictures.shape[:2]), self.lower, jointly=False)
+        return attend(x.view(*pictures.shape[:2], *x.shape[1:]), self.lower, jointly=False)
 
     def pool(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """(B, E) mean of the views' CLS, and (B, F, E) each, both projected, of (B, F, T, W)."""
@@ -251,5 +255,5 @@ class Clip(nn.Module):
         """(N, E) of (N, L) token ids: what stands at the end token, which has the largest id."""
         x = self.token_embedding(ids) + self.positional_embedding[: ids.shape[1]]
         x = self.ln_final(self.transformer(x, causal=True))
-        ends = x[torch.arange(len(ids), device=ids.device), ids.argmax(dim=-1)]
+        ends: Tensor = x[torch.arange(len(ids), device=ids.device), ids.argmax(dim=-1)]
         return ends @ self.text_projection

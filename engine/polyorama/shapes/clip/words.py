@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.clip.config import TextConfig
 
-__all__ = ["CLIP_VOCABULARY", "Words", "clip_words", "siglip_words"]
+__all__ = ["CLIP_VOCABULARY", "VOCABULARIES", "Words", "clip_words", "siglip_words"]
 
 CLIP_VOCABULARY = "clip-vocabulary"
 """Id of CLIP's vocabulary among the models that can be fetched."""
 
 _BPE = "bpe_simple_vocab_16e6.txt.gz"
+VOCABULARIES = ("tokenizer.json", "vocab.json", "merges.txt", _BPE)
+"""Names of the files that vocabularies lie in."""
 _MERGES = 49152 - 256 - 2
 """Pairs that are used of the published list; the rest of its lines are left out by its authors."""
 _MOST_FILE = 64 << 20
