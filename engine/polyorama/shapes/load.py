@@ -91,6 +91,8 @@ def load_asset(path: str | os.PathLike[str]) -> Loaded:
     FileFormatError
         If it is missing, of an unknown kind, damaged, too large or empty of triangles, if it takes
         too long, or if it brings its reader down; one sentence that names it.
+    UnavailableError
+        If the process for other people's parsers cannot be started.
     """
     source = named(path)
     ending = source.suffix.lower()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 _DIFFUSE, _BASE_COLOR = 1, 12
+_UNNAMED = ("DefaultMaterial", "%%%DEFAULT")
+"""What assimp calls the grey that it gives to meshes without a material."""
 _MAX_DEPTH = 1000
 _MAX_NODES = 1_000_000
 _HEAD = 1 << 16
@@ -98,11 +100,12 @@ def _mesh(mesh: Any, surfaces: list[Surface]) -> Part | None:
     if mesh.num_faces == 0 or mesh.num_indices != 3 * mesh.num_faces:
         return None
     count = mesh.num_vertices
+    # All is copied: what assimp-py shows of a mesh is not kept alive by who looks at it.
     colors = uvs = None
     if mesh.colors and mesh.colors[0] is not None:
-        colors = np.asarray(mesh.colors[0], np.float32).reshape(count, -1)[:, :3]
+        colors = np.array(mesh.colors[0], np.float32).reshape(count, -1)[:, :3]
     if mesh.texcoords and mesh.texcoords[0] is not None:
-        rows = np.asarray(mesh.texcoords[0], np.float32).reshape(count, -1)
+        rows = np.array(mesh.texcoords[0], np.float32).reshape(count, -1)
         uvs = rows[:, :2] if rows.shape[1] >= 2 else None
     number = mesh.material_index
     known = 0 <= number < len(surfaces)
@@ -141,6 +144,9 @@ class _Looks:
         self._named = [name.decode("utf-8", "replace") for name in found]
 
     def surface(self, entry: dict[str, Any]) -> Surface:
+        """A material; white, as of other formats, where the file has none."""
+        if entry.get("NAME") in _UNNAMED:
+            return Surface()
         color = self._color(entry.get("COLOR_DIFFUSE"), 1.0)
         glow = self._color(entry.get("COLOR_EMISSIVE"), 0.0)
         alpha = _number(entry.get("OPACITY"), 1.0)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polyorama
-from polyorama.core.text import one_line
-from polyorama.errors import FileFormatError
+from polyorama.core.text import one_line, reason_of
+from polyorama.errors import FileFormatError, UnavailableError
 from polyorama.shapes.loaders.parcel import receive
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ __all__ = ["COMMAND", "SECONDS", "Remote", "shared"]
 COMMAND = (sys.executable, "-m", "polyorama.shapes.loaders.worker")
 SECONDS = 60.0
 """Time that one file may take."""
+_FRUGAL = {"PXR_WORK_THREAD_LIMIT": "1", "MALLOC_ARENA_MAX": "2"}
+"""What keeps parsers from reserving memory for every core; whoever indexes uses the cores."""
 _MOST_FILES = 1000
 """Files after which a process is replaced: what the parsers leak does not pile up."""
 
@@ -59,6 +61,8 @@ class Remote:
         ------
         FileFormatError
             If it cannot be read, takes too long, or brings the process down.
+        UnavailableError
+            If the process cannot be started.
         """
         with self._lock:
             fresh = self._process is None
@@ -132,14 +136,20 @@ class Remote:
     def _start(self) -> subprocess.Popen[bytes]:
         root = str(Path(polyorama.__file__).parents[1])
         paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        )
+        try:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                env={**os.environ, **_FRUGAL, "PYTHONPATH": os.pathsep.join(paths)},
+            )
+        except OSError as error:
+            raise UnavailableError(
+                f"The process that reads FBX, USD and the like cannot be started "
+                f"({reason_of(error)}); see whether there is memory left."
+            ) from error
         return self._process
 
 

@@ -27,8 +27,9 @@ __all__ = ["read"]
 
 _MAX_NESTED = 4
 """Point instancers within the prototypes of others."""
-_MAX_SHOWN = 1_000_000
+_MAX_SHOWN = 200_000
 """Places of meshes in a scene."""
+_TOO_MANY = f"The scene shows more than {_MAX_SHOWN:,} meshes; join them first"
 
 
 def read(path: Path) -> Found:
@@ -118,9 +119,6 @@ class _Reader:
                 walk.PruneChildren()
                 yield from self._instanced(prim, base, around)
             elif prim.IsA(UsdGeom.Mesh):
-                self._shown += 1
-                if self._shown > _MAX_SHOWN:
-                    raise FileFormatError(f"The scene shows more than {_MAX_SHOWN:,} meshes")
                 yield prim, self._world(prim) @ base
             elif prim.IsA(UsdGeom.Gprim):
                 self._left_out += 1
@@ -148,22 +146,36 @@ class _Reader:
             UsdGeom.PointInstancer.IgnoreMask,
         )  # fmt: skip
         mask = instancer.ComputeMaskAtTime(self._time)
-        world = self._world(prim)
-        for k, number in enumerate(numbers):
-            if (mask and not mask[k]) or not 0 <= number < len(targets) or k >= len(places):
+        world = self._world(prim) @ base
+        prototypes: dict[int, list[tuple[Any, NDArray[np.float64]]]] = {}
+        for k, (number, place) in enumerate(zip(numbers, places, strict=False)):
+            if (mask and not mask[k]) or not 0 <= number < len(targets):
                 continue
-            root = prim.GetStage().GetPrimAtPath(targets[number])
-            if not root:
-                continue
-            # A prototype keeps its own transform, but not those above it.
-            above = self._world(root.GetParent()) if root.GetParent() else np.eye(4)
-            moved = np.linalg.pinv(above) @ np.array(places[k], np.float64) @ world @ base
-            yield from self.shown(root, moved, (*around, path))
+            if number not in prototypes:
+                prototypes[number] = self._prototype(prim, targets[number], (*around, path))
+                if len(prototypes[number]) * len(numbers) > _MAX_SHOWN:
+                    raise FileFormatError(_TOO_MANY)
+            moved = np.array(place, np.float64) @ world
+            for shape, own in prototypes[number]:
+                yield shape, own @ moved
+
+    def _prototype(
+        self, instancer: Any, target: Any, around: tuple[str, ...]
+    ) -> list[tuple[Any, NDArray[np.float64]]]:
+        """Meshes of a prototype; it keeps its own transform, but not those above it."""
+        root = instancer.GetStage().GetPrimAtPath(target)
+        if not root:
+            return []
+        above = self._world(root.GetParent()) if root.GetParent() else np.eye(4)
+        return list(self.shown(root, np.linalg.pinv(above), around))
 
     # --- meshes ------------------------------------------------------------------------------
 
     def add(self, prim: Any, world: NDArray[np.float64]) -> None:
         """Add a mesh where it stands."""
+        self._shown += 1
+        if self._shown > _MAX_SHOWN:
+            raise FileFormatError(_TOO_MANY)
         # An instance shares the mesh of its prototype.
         source = prim.GetPrimInPrototype() if prim.IsInstanceProxy() else prim
         key = str(source.GetPath())

@@ -39,15 +39,18 @@ READERS = {
 }
 """Module with ``read(path) -> Found`` for each ending."""
 
-_MEMORY = 6 << 30
-"""Bytes of address space that the process may take beside what it starts with."""
+_MOST_MEMORY = 8 << 30
+_LEAST_MEMORY = 2 << 30
+_MEMORY_PER_BYTE = 64
+"""Bytes of address space that the process may take, and how they grow with the file: what a small
+file makes of itself is refused before it has filled the machine."""
 _GRACE_S = 10
 """Seconds after which it ends itself where the one that started it is no longer there to do so."""
 
 
 def main() -> None:
     """Serve until nobody asks any more."""
-    _limit_memory()
+    _forbid_core_files()
     # Parsers print; what they print must not come between the parcels.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     silence = os.open(os.devnull, os.O_WRONLY)
@@ -62,7 +65,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         request = json.loads(line)
         with _alarm(int(request["seconds"]) + _GRACE_S):
             try:
-                found = _read(Path(request["path"]))
+                path = Path(request["path"])
+                _limit_memory(path.stat().st_size)
+                found = _read(path)
             except MemoryError:
                 refuse(answers, "There is not enough memory to read the file")
             except ImportError as error:
@@ -80,15 +85,21 @@ def _read(path: Path) -> Found:
     return found
 
 
-def _limit_memory() -> None:
-    try:
+def _limit_memory(size: int) -> None:
+    """Limit what a file of so many bytes may take; Windows has no such limits."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
-    except ImportError:  # Windows has no such limits
-        return
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    with contextlib.suppress(OSError, ValueError):
-        # A parser that crashes shall not leave its memory on the disk.
+
+        limit = min(_LEAST_MEMORY + _MEMORY_PER_BYTE * size, _MOST_MEMORY)
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _forbid_core_files() -> None:
+    """A parser that crashes shall not leave its memory on the disk."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

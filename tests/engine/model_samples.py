@@ -1,0 +1,229 @@
+"""Small model files of formats that only other people's libraries write, made by hand."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+
+import numpy as np
+from PIL import Image
+
+# A tetrahedron, counter-clockwise from outside; its sizes along x, y and z differ.
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 3], [0, 2, 0]], np.float64)
+FACES = ((0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2))
+SIZE = (1.0, 2.0, 3.0)
+PIXELS = np.array([[[255, 0, 0], [0, 255, 0]], [[0, 0, 255], [10, 20, 30]]], np.uint8)
+
+
+def volume(mesh):
+    """Positive where triangles are counter-clockwise from outside."""
+    a, b, c = np.moveaxis(mesh.vertices.astype(float)[mesh.triangles], 1, 0)
+    return np.einsum("tc,tc->", a, np.cross(b, c)) / 6
+
+
+def png(pixels=PIXELS):
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _list(values):
+    return ",".join(f"{v:g}" for v in np.ravel(values))
+
+
+def fbx(
+    corners=CORNERS, faces=FACES, *, color=(0.2, 0.4, 0.6), texture=None, unit=100.0, up=1,
+    scaling=(1, 1, 1), creator="some program", relative=True,
+):  # fmt: skip
+    """Text of an FBX file of one mesh; `up` is the number of its up axis, `unit` in cm."""
+    order = [v if k < len(face) - 1 else -v - 1 for face in faces for k, v in enumerate(face)]
+    uvs = [(corners[v][0], corners[v][1]) for face in faces for v in face]
+    front, coord = (2, 0) if up == 1 else (1, 0)
+    sign = 1 if up == 1 else -1
+    picture = named = ""
+    if texture is not None:
+        named = f'RelativeFilename: "{texture if relative else ""}"'
+        picture = f"""
+    Texture: 400, "Texture::paint", "" {{
+        Type: "TextureVideoClip"
+        Version: 202
+        TextureName: "Texture::paint"
+        FileName: "{texture}"
+        {named}
+    }}"""
+    joined = 'C: "OP",400,300, "DiffuseColor"' if texture is not None else ""
+    return f"""; FBX 7.3.0 project file
+FBXHeaderExtension:  {{
+    FBXHeaderVersion: 1003
+    FBXVersion: 7300
+    Creator: "{creator}"
+}}
+GlobalSettings:  {{
+    Version: 1000
+    Properties70:  {{
+        P: "UpAxis", "int", "Integer", "",{up}
+        P: "UpAxisSign", "int", "Integer", "",1
+        P: "FrontAxis", "int", "Integer", "",{front}
+        P: "FrontAxisSign", "int", "Integer", "",{sign}
+        P: "CoordAxis", "int", "Integer", "",{coord}
+        P: "CoordAxisSign", "int", "Integer", "",1
+        P: "UnitScaleFactor", "double", "Number", "",{unit}
+    }}
+}}
+Objects:  {{
+    Geometry: 100, "Geometry::shape", "Mesh" {{
+        Vertices: *{np.size(corners)} {{
+            a: {_list(corners)}
+        }}
+        PolygonVertexIndex: *{len(order)} {{
+            a: {_list(order)}
+        }}
+        GeometryVersion: 124
+        LayerElementUV: 0 {{
+            Version: 101
+            Name: "UVMap"
+            MappingInformationType: "ByPolygonVertex"
+            ReferenceInformationType: "Direct"
+            UV: *{np.size(uvs)} {{
+                a: {_list(uvs)}
+            }}
+        }}
+        LayerElementMaterial: 0 {{
+            Version: 101
+            Name: ""
+            MappingInformationType: "AllSame"
+            ReferenceInformationType: "IndexToDirect"
+            Materials: *1 {{
+                a: 0
+            }}
+        }}
+        Layer: 0 {{
+            Version: 100
+            LayerElement:  {{
+                Type: "LayerElementUV"
+                TypedIndex: 0
+            }}
+            LayerElement:  {{
+                Type: "LayerElementMaterial"
+                TypedIndex: 0
+            }}
+        }}
+    }}
+    Model: 200, "Model::shape", "Mesh" {{
+        Version: 232
+        Properties70:  {{
+            P: "Lcl Scaling", "Lcl Scaling", "", "A",{_list(scaling)}
+        }}
+    }}
+    Material: 300, "Material::paint", "" {{
+        Version: 102
+        ShadingModel: "phong"
+        Properties70:  {{
+            P: "DiffuseColor", "Color", "", "A",{_list(color)}
+        }}
+    }}{picture}
+}}
+Connections:  {{
+    C: "OO",200,0
+    C: "OO",100,200
+    C: "OO",300,200
+    {joined}
+}}
+"""
+
+
+def dae(corners=CORNERS, faces=FACES, *, unit=1.0, up="Y_UP", color=(0.2, 0.4, 0.6)):
+    """Text of a Collada file of one mesh."""
+    sizes = " ".join(str(len(face)) for face in faces)
+    order = " ".join(str(v) for face in faces for v in face)
+    numbers = " ".join(f"{v:g}" for v in np.ravel(corners))
+    return f"""<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit name="unit" meter="{unit}"/><up_axis>{up}</up_axis></asset>
+  <library_effects><effect id="e"><profile_COMMON><technique sid="common"><lambert>
+    <diffuse><color>{" ".join(map(str, color))} 1</color></diffuse>
+  </lambert></technique></profile_COMMON></effect></library_effects>
+  <library_materials><material id="m" name="m"><instance_effect url="#e"/></material>
+  </library_materials>
+  <library_geometries><geometry id="g"><mesh>
+    <source id="p"><float_array id="a" count="{np.size(corners)}">{numbers}</float_array>
+      <technique_common><accessor source="#a" count="{len(corners)}" stride="3">
+        <param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>
+      </accessor></technique_common></source>
+    <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+    <polylist material="m" count="{len(faces)}">
+      <input semantic="VERTEX" source="#v" offset="0"/>
+      <vcount>{sizes}</vcount><p>{order}</p></polylist>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g">
+    <bind_material><technique_common><instance_material symbol="m" target="#m"/>
+    </technique_common></bind_material></instance_geometry></node></visual_scene>
+  </library_visual_scenes>
+  <scene><instance_visual_scene url="#s"/></scene>
+</COLLADA>
+"""
+
+
+def three_mf(corners=CORNERS, faces=FACES):
+    """Bytes of a 3MF package of one mesh."""
+    vertices = "".join(f'<vertex x="{x}" y="{y}" z="{z}"/>' for x, y, z in corners)
+    triangles = "".join(f'<triangle v1="{a}" v2="{b}" v3="{c}"/>' for a, b, c in faces)
+    model = f"""<?xml version="1.0" encoding="UTF-8"?>
+<model unit="millimeter" xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02">
+<resources><object id="1" type="model"><mesh><vertices>{vertices}</vertices>
+<triangles>{triangles}</triangles></mesh></object></resources>
+<build><item objectid="1"/></build></model>"""
+    relations = """<?xml version="1.0" encoding="UTF-8"?>
+<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
+<Relationship Target="/3D/3dmodel.model" Id="r"
+ Type="http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"/></Relationships>"""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("_rels/.rels", relations)
+        archive.writestr("3D/3dmodel.model", model)
+    return buffer.getvalue()
+
+
+def three_ds(corners=CORNERS, faces=FACES):
+    """Bytes of a 3DS file of one mesh."""
+
+    def chunk(number, body):
+        return struct.pack("<HI", number, 6 + len(body)) + body
+
+    points = struct.pack("<H", len(corners)) + np.asarray(corners, "<f4").tobytes()
+    rows = b"".join(struct.pack("<4H", *face, 7) for face in faces)
+    mesh = chunk(0x4110, points) + chunk(0x4120, struct.pack("<H", len(faces)) + rows)
+    edited = chunk(0x4000, b"shape\0" + chunk(0x4100, mesh))
+    return chunk(0x4D4D, chunk(0x0002, struct.pack("<I", 3)) + chunk(0x3D3D, edited))
+
+
+USDA = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = {unit}
+    upAxis = "{up}"
+)
+def Xform "World"
+{{
+{body}
+}}
+"""
+
+
+def usda(body, *, unit=1.0, up="Y"):
+    """Text of a USD file; `body` stands in its root prim."""
+    return USDA.format(body=body, unit=unit, up=up)
+
+
+def usd_mesh(name="shape", corners=CORNERS, faces=FACES, inside="", before=""):
+    """Text of a USD mesh; `inside` are further properties, `before` its metadata."""
+    points = ", ".join(f"({x:g}, {y:g}, {z:g})" for x, y, z in corners)
+    return f"""def Mesh "{name}" {before}
+{{
+    point3f[] points = [{points}]
+    int[] faceVertexCounts = [{_list([len(f) for f in faces])}]
+    int[] faceVertexIndices = [{_list([v for f in faces for v in f])}]
+    {inside}
+}}
+"""
