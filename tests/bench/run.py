@@ -33,6 +33,7 @@ from polyorama.render.cuda.probe import load_gsplat
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.bench import multiply_add_peak
 from tests import bench as benches
+from tests.bench import shapes_bench
 from tests.bench.editing import editing, studio
 from tests.gpu import check
 
@@ -248,7 +249,7 @@ def peers(table: Table, rounds: int) -> None:
 
 STEPS = (
     "frames", "files", "start", "fit", "gl", "gpu", "editing", "studio", "streaming", "lab",
-    "peers",
+    "shapes", "peers",
 )  # fmt: skip
 
 
@@ -272,6 +273,7 @@ def main() -> int:
             "studio": lambda: studio(table, PLANT_FILE),
             "streaming": lambda: streaming(table, folder),
             "lab": lambda: lab(table),
+            "shapes": lambda: shapes_bench.measure(table),
             "peers": lambda: peers(table, options.rounds),
         }
         for key, step in steps.items():

@@ -23,7 +23,7 @@ __all__ = ["COLOURS", "FakeDescriber", "FakeEmbedder", "library", "model"]
 
 COLOURS = {"red": (220, 30, 30), "green": (30, 180, 40), "blue": (40, 60, 220)}
 VIEWS = 4
-SIDE = 24
+SIDE = 25
 WIDTH = 64
 
 
@@ -38,7 +38,10 @@ def sum_of(words: Sequence[str]) -> NDArray[np.float32]:
 
 
 class FakeEmbedder:
-    """Reads the words that the fake renderer hides in the last row of its views."""
+    """Reads the words that the fake renderer hides in the last row of its views.
+
+    Looks compare six by six cells of 24 pixels, so they do not see that row.
+    """
 
     picture_size = SIDE
     dimensions = WIDTH

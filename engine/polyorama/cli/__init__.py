@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "export": "write what a project shows as one capture, and say what each format costs",
     "edit": "run scripts of operations on projects and captures, and save the result",
     "lab": "run published methods: live experiments, recorded, swept, and held to their claims",
+    "shapes": "index models and find them by words, pictures and other models",
     "models": "list, download, check and find the models that others trained",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""

@@ -54,9 +54,11 @@ def shares(db: Database, catalogue: Catalogue, text: str) -> NDArray[np.float32]
         The query; its last word may be unfinished, as while it is typed.
     """
     words = list(dict.fromkeys(_WORD.findall(text.casefold())))[:_MOST_WORDS]
-    words = [word for word in words if word not in _STOP] or words
     if not words:
         return None
+    exact = {plain_name(text.strip()).casefold(), " ".join(_WORD.findall(text.casefold()))}
+    words = [word for word in words if word not in _STOP] or words
+    exact.add(" ".join(words))
     found = np.zeros(len(catalogue), np.float32)
     total, count = 0.0, int(catalogue.numbers["present"].sum())
     for word in words:
@@ -75,11 +77,12 @@ def shares(db: Database, catalogue: Catalogue, text: str) -> NDArray[np.float32]
         found += part
     if total > 0.0:
         found /= np.float32(total)
-    exact = db.rows(
-        "SELECT id FROM assets WHERE name = ? AND gone_at IS NULL LIMIT ?",
-        (plain_name(text.strip()).casefold(), _MOST_ASSETS),
-    )
-    found[catalogue.where(np.array([row[0] for row in exact], np.int64))] = _EXACT
+    for name in exact:
+        rows = db.rows(
+            "SELECT id FROM assets WHERE name = ? AND gone_at IS NULL LIMIT ?",
+            (name, _MOST_ASSETS),
+        )
+        found[catalogue.where(np.array([row[0] for row in rows], np.int64))] = _EXACT
     return found if found.any() else None
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from polyorama.core.arguments import check_path
 from polyorama.errors import OutputError, UsageError
 from polyorama.io.lock import only_one
-from polyorama.shapes.library import organise
 from polyorama.shapes.library.asset import Asset, Failure, Hits, IndexReport, Stats
 from polyorama.shapes.library.db import Database
 from polyorama.shapes.library.duplicates import find_groups
 from polyorama.shapes.library.index import index_folders
 from polyorama.shapes.library.map2d import Map, kept_map, make_map
+from polyorama.shapes.library.organise import Organised, absolute
 from polyorama.shapes.library.query import Searcher
 from polyorama.shapes.library.reading import assets_of, first_of_groups, stats_of
 from polyorama.shapes.library.shelf import Shelf, open_shelf
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Library"]
 
 
-class Library:
+class Library(Organised):
     """Models in watched folders, kept where they are, and found by words, pictures and shapes.
 
     All methods may be called from any thread. Searching goes on while an index run writes, in this
@@ -68,7 +68,7 @@ class Library:
         describer: Describer | None = None,
     ) -> None:
         check_path(folder, "folder")
-        self.folder = organise.absolute(folder)
+        self.folder = absolute(folder)
         try:
             (self.folder / "vectors").mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -76,7 +76,7 @@ class Library:
                 f"The library cannot be made here ({error.strerror}); choose another folder with "
                 f"--library: {self.folder}"
             ) from error
-        self.db = Database(self.folder / "library.db")
+        super().__init__(Database(self.folder / "library.db"))
         self._embedder = embedder
         self._describer = describer
         self._lock = threading.Lock()
@@ -136,7 +136,7 @@ class Library:
         """
         told = f"The library is being indexed already; wait until that is done: {self.folder}"
         with only_one(self.folder / "index.lock", told):
-            named = [organise.add_folder(self.db, folder) for folder in folders]
+            named = [self.add_folder(folder) for folder in folders]
             roots = [os.fspath(folder) for folder in named or self.folders()]
             if not roots:
                 raise UsageError("The library watches no folder yet; say which to index.")
@@ -200,7 +200,7 @@ class Library:
         """The asset of a file; None where the library does not know it."""
         row = self.db.one(
             "SELECT id FROM assets WHERE path = ? AND gone_at IS NULL",
-            (os.fsencode(organise.absolute(path)),),
+            (os.fsencode(absolute(path)),),
         )
         return None if row is None else self.asset(int(row[0]))
 
@@ -211,10 +211,6 @@ class Library:
             "WHERE a.id = ?", (int(asset),),
         )  # fmt: skip
         return None if row is None else bytes(row[0])
-
-    def folders(self) -> tuple[Path, ...]:
-        """Watched folders."""
-        return organise.folders(self.db)
 
     def failures(self) -> tuple[Failure, ...]:
         """Files that could not be indexed, and why."""
@@ -244,10 +240,7 @@ class Library:
         shelf = self._search().shelf
         name = f"{shelf.number}-{shelf.generation}"
         given = (self.folder / "maps", method, catalogue.ids[at], catalogue.place[at], name)
-        found = kept_map(*given)
-        if found is not None:
-            return found
-        return (yield from make_map(*given, matrix))
+        return kept_map(*given) or (yield from make_map(*given, matrix))
 
     def changes(self) -> Changes:
         """What an index run would find to do, by the dates and sizes of files alone."""
@@ -289,6 +282,10 @@ class Library:
         """Columns of all assets, for filters, counts and lists of one's own."""
         return self._search().catalogue()
 
+    def vectors(self, catalogue: Catalogue) -> NDArray[np.float32]:
+        """(M, D) unit vectors, mapped; `catalogue.place` says which row is whose."""
+        return self._search().shelf.matrix(catalogue.rows)
+
     def close(self) -> None:
         """Let go of all files."""
         self.db.close()
@@ -325,9 +322,8 @@ class Library:
         return "The library is empty; fill it first: polyorama shapes index FOLDER"
 
     def _vectors(self) -> tuple[Catalogue, NDArray[np.float32]]:
-        search = self._search()
-        catalogue = search.catalogue()
-        return catalogue, search.shelf.matrix(catalogue.rows)
+        catalogue = self.catalogue()
+        return catalogue, self.vectors(catalogue)
 
 
 def _outermost(roots: Sequence[str]) -> list[str]:

@@ -10,12 +10,11 @@ with s_i the standard deviation of u_i's products with a sample of the library, 
 for what results shall not be like. A query of words alone is thus just their vector, and a score
 its cosine similarity. Names, tags, captions and folders that contain the words add
 
-    4 s share(asset)
+    6 s share(asset)
 
-to an asset's score (less 2 s share for words that shall not be), s being the deviation of q's
+to an asset's score (less 3 s share for words that shall not be), s being the deviation of q's
 products and the share as in `polyorama.shapes.library.lexical`: an asset whose name holds all the
-words rises from the middle to where the best of some ten thousand lie, and one with just that name
-to twice there.
+words stands above nearly all that are without them, and one of just that name above those.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ __all__ = ["EXPLAINED", "Searcher", "mixed"]
 EXPLAINED = 256
 """Of this many results, the best ones, the view that matched is told."""
 _AWAY = -0.5
-_LEXICAL = 4.0
+_LEXICAL = 6.0
 _SAMPLE = 2048
 _LEAST_SPREAD = 0.01
 

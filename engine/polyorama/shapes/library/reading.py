@@ -47,7 +47,9 @@ def assets_of(db: Database, ids: Sequence[int] | NDArray[np.int64]) -> tuple[Ass
                 (x, y, z), row[11], (), row[12], row[13],
             )  # fmt: skip
         tags: dict[int, list[str]] = {}
-        for asset, tag in db.rows(f"SELECT asset, tag FROM tags WHERE asset IN {marks}", some):
+        for asset, tag in db.rows(
+            f"SELECT asset, tag FROM tags WHERE asset IN {marks} ORDER BY asset, tag", some
+        ):
             tags.setdefault(asset, []).append(tag)
         for asset, listed in tags.items():
             if asset in found:
