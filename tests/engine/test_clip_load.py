@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import struct
@@ -263,6 +264,15 @@ def test_ids_that_are_not_here_say_how_to_get_them(
         load_clip("duoduo-four")
     with pytest.raises(UsageError, match="No model is called 'teapot'"):
         load_clip("teapot")
+
+
+def test_a_package_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "duoduo", state_of())
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(UnavailableError, match=r"package safetensors.*polyorama\[shapes\]"):
+        load_clip(path)
 
 
 def test_folders_that_do_not_say_which(tmp_path: Path) -> None:

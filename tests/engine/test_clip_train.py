@@ -497,10 +497,10 @@ def test_the_command_line(
     import argparse
 
     from polyorama.cli import shapes_train
-    from polyorama.shapes import views
+    from polyorama.shapes import describing
 
     prepared(tmp_path)
-    monkeypatch.setattr(views, "render_file", render, raising=False)
+    monkeypatch.setattr(describing, "render_file", render)
     parser = argparse.ArgumentParser()
     shapes_train.add_arguments(parser)
     words = [str(tmp_path / "props"), "--model", str(tmp_path / "weights"), "-o",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import importlib
 import shutil
 import time
 from dataclasses import dataclass
@@ -173,9 +172,9 @@ def _make(target: Path) -> None:
 
 def _renderer() -> RenderViews:
     # Readers of formats and the renderer are only loaded where models are drawn.
-    module = importlib.import_module("polyorama.shapes.views")
-    render: RenderViews = module.render_file
-    return render
+    from polyorama.shapes.describing import render_file
+
+    return render_file
 
 
 def _written(

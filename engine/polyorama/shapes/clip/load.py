@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import re
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from polyorama.core.text import quoted, reason_of
-from polyorama.errors import FileFormatError, UsageError
+from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.io.files import named
 from polyorama.shapes.clip.config import (
     ClipConfig,
@@ -108,8 +109,10 @@ def load_clip(
     UsageError
         If there is no such id, `threshold` is out of range, or said of SigLIP.
     UnavailableError
-        If the model of that id is not here; the text says how to get it.
+        If the model of that id, or a package that reads weights, is not here; the text says how to
+        get it.
     """
+    _check_packages()
     place = named(source)
     # An id is one word; whatever else is not there is a file that is missing.
     if not place.exists() and place.name == str(source) and not place.suffix:
@@ -131,6 +134,15 @@ def load_clip(
         config = replace(config, threshold=threshold)
     net = _filled(Clip, config, found.tensors, path)
     return LoadedClip(net, path, layout, _origin(layout, description))
+
+
+def _check_packages() -> None:
+    for package in ("safetensors", "tokenizers"):
+        if importlib.util.find_spec(package) is None:
+            raise UnavailableError(
+                f"The package {package}, which CLIP needs, is not installed; "
+                f"pip install 'polyorama[shapes]' brings it."
+            )
 
 
 def registered(model_id: str) -> Path:
