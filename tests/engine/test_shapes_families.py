@@ -23,6 +23,12 @@ _MODULES = (
     "halloween",
     "graveyard",
     "travel",
+    "armory",
+    "hardware",
+    "treasure",
+    "guns",
+    "fasteners",
+    "structures",
 )
 _SEEDS = range(4)
 

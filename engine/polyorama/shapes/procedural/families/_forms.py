@@ -154,3 +154,8 @@ def candle(height: float, radius: float, wax: Tint, at: Place, lit: bool = True)
     if lit:
         parts += flame(1.6 * radius + 0.05, (0, height + 0.02, 0))
     return [p.move(*at) for p in parts]
+
+
+def lain(kit: Kit, parts: list[Part]) -> list[Part]:
+    """Standing, or lying down as on a bench."""
+    return [p.turn(x=-90) for p in parts] if kit.chance(0.4) else parts

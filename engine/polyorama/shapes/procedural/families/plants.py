@@ -147,8 +147,9 @@ def a_leaf(kit: Kit) -> Drawn:
         prism(outline, 0.03, color),
         bar((0, -0.65, 0), (0, 0.45, 0.015), 0.02, kit.color("brown", "green"), segments=4),
     ]
+    lean = kit.pick(0, -45, -80)
     return Drawn(
-        [p.bend(kit.pick(0, 20)) for p in parts],
+        [p.turn(x=lean) for p in parts],
         color,
         adjectives=("flat",),
         features=("a stem",),
