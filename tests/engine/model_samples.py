@@ -227,3 +227,72 @@ def usd_mesh(name="shape", corners=CORNERS, faces=FACES, inside="", before=""):
     {inside}
 }}
 """
+
+
+def _value(value):
+    """A value of a binary FBX file."""
+    if isinstance(value, bytes):
+        return b"R" + struct.pack("<I", len(value)) + value
+    if isinstance(value, str):
+        return b"S" + struct.pack("<I", len(value)) + value.encode()
+    if isinstance(value, float):
+        return b"D" + struct.pack("<d", value)
+    if isinstance(value, np.int32):
+        return b"I" + struct.pack("<i", value)
+    if isinstance(value, int):
+        return b"L" + struct.pack("<q", value)
+    array = np.asarray(value)
+    kind = b"d" if array.dtype.kind == "f" else b"i"
+    data = array.astype("<f8" if kind == b"d" else "<i4").tobytes()
+    return kind + struct.pack("<III", array.size, 0, len(data)) + data
+
+
+def _node(start, wide, name, values, inside):
+    head = struct.Struct("<QQQB" if wide else "<IIIB")
+    packed = b"".join(map(_value, values))
+    data = name.encode() + packed
+    for child in inside:
+        data += _node(start + head.size + len(data), wide, *child)
+    if inside:
+        data += bytes(head.size)
+    end = start + head.size + len(data)
+    return head.pack(end, len(values), len(packed), len(name)) + data
+
+
+def binary_fbx(picture=None, *, version=7400, corners=CORNERS, faces=FACES):
+    """Bytes of a binary FBX file of one mesh whose picture lies inside."""
+    order = [v if k < len(face) - 1 else -v - 1 for face in faces for k, v in enumerate(face)]
+    uvs = np.array([corners[v][:2] for face in faces for v in face], float).ravel()
+    zero = np.int32(0)
+    uv_layer = [("MappingInformationType", ["ByPolygonVertex"], []),
+                ("ReferenceInformationType", ["Direct"], []), ("UV", [uvs], [])]  # fmt: skip
+    all_same = [("MappingInformationType", ["AllSame"], []),
+                ("ReferenceInformationType", ["IndexToDirect"], []),
+                ("Materials", [np.array([0])], [])]  # fmt: skip
+    elements = [
+        ("LayerElement", [], [("Type", [kind], []), ("TypedIndex", [zero], [])])
+        for kind in ("LayerElementUV", "LayerElementMaterial")
+    ]
+    shape = [("Vertices", [np.ravel(corners).astype(float)], []),
+             ("PolygonVertexIndex", [np.array(order)], []),
+             ("LayerElementUV", [zero], uv_layer), ("LayerElementMaterial", [zero], all_same),
+             ("Layer", [zero], elements)]  # fmt: skip
+    objects = [("Geometry", [1001, "shape\0\1Geometry", "Mesh"], shape),
+               ("Model", [2001, "shape\0\1Model", "Mesh"], [("Version", [zero + 232], [])]),
+               ("Material", [3001, "paint\0\1Material", ""], [("Version", [zero + 102], [])]),
+               ]  # fmt: skip
+    links = [("C", ["OO", 2001, 0], []), ("C", ["OO", 1001, 2001], []),
+             ("C", ["OO", 3001, 2001], [])]  # fmt: skip
+    if picture is not None:
+        objects += [
+            ("Texture", [4001, "paint\0\1Texture", ""], [("RelativeFilename", ["p.png"], [])]),
+            ("Video", [5001, "paint\0\1Video", "Clip"],
+             [("RelativeFilename", ["p.png"], []), ("Content", [picture], [])]),
+        ]  # fmt: skip
+        links += [("C", ["OP", 4001, 3001, "DiffuseColor"], []), ("C", ["OO", 5001, 4001], [])]
+    header = [("FBXVersion", [np.int32(version)], []), ("Creator", ["some program"], [])]
+    data = b"Kaydara FBX Binary  \0\x1a\0" + struct.pack("<I", version)
+    for top in (("FBXHeaderExtension", [], header), ("Objects", [], objects),
+                ("Connections", [], links)):  # fmt: skip
+        data += _node(len(data), version >= 7500, *top)
+    return data + bytes(200)

@@ -12,12 +12,14 @@ import pytest
 from polyorama.errors import FileFormatError
 from polyorama.io.formats import write_splats
 from polyorama.shapes.load import ENDINGS, dependencies, load_asset
+from polyorama.shapes.loaders.fbx_pictures import embedded_pictures
 from tests.engine.fakes import ball
 from tests.engine.model_samples import (
     CORNERS,
     FACES,
     PIXELS,
     SIZE,
+    binary_fbx,
     dae,
     fbx,
     png,
@@ -180,7 +182,7 @@ def test_fbx_colours_are_of_the_screen_unless_blender_wrote_them(tmp_path):
     needs_assimp()
     shown = load_asset(put(tmp_path / "a.fbx", fbx(color=(0.2, 0.4, 0.6))))
     assert shown.mesh.materials[0].color == pytest.approx((0.2, 0.4, 0.6, 1.0))
-    linear = fbx(color=(0.2, 0.4, 0.6), creator="Blender (stable FBX IO)")
+    linear = fbx(color=(0.2, 0.4, 0.6), creator="Blender (stable FBX IO) - 4.2")
     loaded = load_asset(put(tmp_path / "b.fbx", linear))
     # sRGB of 0.2, 0.4, 0.6: 1.055 x^(1/2.4) - 0.055.
     assert loaded.mesh.materials[0].color[:3] == pytest.approx((0.4845, 0.6652, 0.7977), abs=1e-4)
@@ -232,6 +234,36 @@ def test_arrays_of_a_large_fbx_are_its_own(tmp_path):
         mesh = load_asset(path).mesh
         assert len(mesh.triangles) == 2 * side * side
         assert mesh.uvs == pytest.approx(mesh.vertices[:, :2] * [-1, -1], abs=1e-5)
+
+
+@pytest.mark.parametrize("version", [7400, 7500])
+def test_fbx_pictures_may_lie_inside(tmp_path, version):
+    needs_assimp()
+    whole = binary_fbx(png(), version=version)
+    loaded = load_asset(put(tmp_path / "a.fbx", whole))
+    assert loaded.notes == ()
+    assert loaded.polygons == 4
+    assert np.array_equal(loaded.mesh.materials[0].texture, PIXELS)
+    assert embedded_pictures(whole) == {"paint": png()}
+    assert embedded_pictures(binary_fbx(version=version)) == {}
+    # Wherever it is cut or wrong, what is found is less, and nothing is raised.
+    for size in range(0, len(whole), 11):
+        assert set(embedded_pictures(whole[:size])) <= {"paint"}
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        data = bytearray(whole)
+        for _ in range(4):
+            data[rng.integers(len(data))] = rng.integers(256)
+        embedded_pictures(bytes(data))
+
+
+def test_fbx_pictures_inside_that_are_damaged_are_left_out(tmp_path):
+    needs_assimp()
+    loaded = load_asset(put(tmp_path / "a.fbx", binary_fbx(png()[:40])))
+    assert loaded.polygons == 4
+    assert loaded.mesh.materials[0].texture is None
+    assert len(loaded.notes) == 1
+    assert "texture is left out" in loaded.notes[0]
 
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "missing", "outside"])

@@ -191,8 +191,8 @@ def _sound(mesh: Mesh, source: Path, notes: list[str]) -> Mesh:
         If no triangle with an area is left.
     """
     with np.errstate(invalid="ignore"):
-        fine = (np.abs(mesh.vertices) <= FARTHEST).all(axis=1)
-    kept = fine[mesh.triangles].all(axis=1)
+        fine = np.all(np.abs(mesh.vertices) <= FARTHEST, axis=1)
+    kept = np.all(fine[mesh.triangles], axis=1)
     lost = int(len(kept) - kept.sum())
     if lost:
         notes.append(

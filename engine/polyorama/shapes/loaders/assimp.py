@@ -13,8 +13,9 @@ import numpy as np
 
 from polyorama.core.color import display_from_linear
 from polyorama.errors import FileFormatError
-from polyorama.io.mesh_parts import MAX_CORNERS, Part
+from polyorama.io.mesh_parts import MAX_CORNERS, Part, left_out
 from polyorama.scene.mesh import Material
+from polyorama.shapes.loaders.fbx_pictures import embedded_pictures
 from polyorama.shapes.loaders.parcel import Found, Surface
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def read(path: Path) -> Found:
             f"({' '.join(reason.split())[:150].rstrip('.')}); export it again"
         ) from error
     looks = _Looks(path)
-    surfaces = [looks.surface(entry) for entry in scene.materials]
+    surfaces = [looks.surface(entry) for entry in scene.materials] or [Surface()]
     meshes = [_mesh(mesh, surfaces) for mesh in scene.meshes]
     parts, corners = [], 0
     for number, world in _placed(scene.root_node):
@@ -131,16 +132,16 @@ class _Looks:
 
     def __init__(self, path: Path) -> None:
         self.notes: list[str] = []
-        self._fbx = path.suffix.lower() == ".fbx"
+        self._inside: dict[str, bytes] = {}
         self._named: list[str] = []
         self._linear = False
-        if not self._fbx:
+        if path.suffix.lower() != ".fbx":
             return
-        with path.open("rb") as file:
-            data = file.read(_MAX_SEARCHED)
+        data = path.read_bytes()
+        self._inside = embedded_pictures(data)
         # Blender writes its scene-linear colours as they are; others write those of the screen.
-        self._linear = b"Blender" in data[:_HEAD]
-        found = dict.fromkeys(match[1] for match in _FILE_NAMES.finditer(data))
+        self._linear = b"Blender (" in data[:_HEAD]
+        found = dict.fromkeys(match[1] for match in _FILE_NAMES.finditer(data[:_MAX_SEARCHED]))
         self._named = [name.decode("utf-8", "replace") for name in found]
 
     def surface(self, entry: dict[str, Any]) -> Surface:
@@ -154,7 +155,11 @@ class _Looks:
         alpha = alpha if alpha > 0.01 else 1.0
         material = Material((*color, alpha), None, glow)
         name = self._texture(entry)
-        return Surface(material, (1.0, 1.0, 1.0, alpha), name)
+        picture = self._inside.get(str(entry.get("NAME", "")), b"") if name else b""
+        if name.startswith("*") and not picture:
+            left_out(self.notes, "A texture inside the file is left out; save it beside it")
+            name = ""
+        return Surface(material, (1.0, 1.0, 1.0, alpha), name, picture)
 
     def _color(self, values: Any, default: float) -> tuple[float, float, float]:
         if not isinstance(values, (list, tuple)) or len(values) < 3:
@@ -171,9 +176,6 @@ class _Looks:
         if not listed:
             return ""
         name = str(listed[0])
-        if name.startswith("*"):
-            self.notes.append("A texture inside the file is left out; save it beside the file")
-            return ""
         return name or self._by_material(str(entry.get("NAME", "")))
 
     def _by_material(self, material: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def send(file: BinaryIO, found: Found) -> None:
+def send(file: IO[bytes], found: Found) -> None:
     """Write what was found."""
     numbers = {id(surface.material): k for k, surface in enumerate(found.surfaces)}
     arrays: list[NDArray[Any]] = []
@@ -105,13 +105,13 @@ def send(file: BinaryIO, found: Found) -> None:
     file.flush()
 
 
-def refuse(file: BinaryIO, reason: str) -> None:
+def refuse(file: IO[bytes], reason: str) -> None:
     """Write that the file cannot be read, and why."""
     _write(file, {"error": reason})
     file.flush()
 
 
-def receive(file: BinaryIO) -> Found:
+def receive(file: IO[bytes]) -> Found:
     """Read what `send` or `refuse` wrote.
 
     Raises
@@ -135,7 +135,7 @@ def receive(file: BinaryIO) -> Found:
         raise ValueError("the header makes no sense") from error
 
 
-def _unpacked(file: BinaryIO, header: dict[str, Any]) -> Found:
+def _unpacked(file: IO[bytes], header: dict[str, Any]) -> Found:
     rows, described = header["parts"], header["surfaces"]
     _check(rows, described)
     parts = []
@@ -180,7 +180,7 @@ def _numbers(values: list[float], count: int) -> Any:
     return numbers
 
 
-def _array(file: BinaryIO, dtype: Any, count: int, width: int) -> NDArray[Any]:
+def _array(file: IO[bytes], dtype: Any, count: int, width: int) -> NDArray[Any]:
     array = np.empty((count, width), dtype)
     view = array.view(np.uint8).reshape(-1).data
     done = 0
@@ -192,14 +192,14 @@ def _array(file: BinaryIO, dtype: Any, count: int, width: int) -> NDArray[Any]:
     return array
 
 
-def _exactly(file: BinaryIO, count: int) -> bytes:
+def _exactly(file: IO[bytes], count: int) -> bytes:
     data = file.read(count)
     if len(data) != count:
         raise EOFError
     return data
 
 
-def _write(file: BinaryIO, header: dict[str, Any]) -> None:
+def _write(file: IO[bytes], header: dict[str, Any]) -> None:
     text = json.dumps(header).encode()
     file.write(_LENGTH.pack(len(text)))
     file.write(text)

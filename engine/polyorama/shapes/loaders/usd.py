@@ -167,7 +167,7 @@ class _Reader:
         if not root:
             return []
         above = self._world(root.GetParent()) if root.GetParent() else np.eye(4)
-        return list(self.shown(root, np.linalg.pinv(above), around))
+        return list(self.shown(root, np.asarray(np.linalg.pinv(above), np.float64), around))
 
     # --- meshes ------------------------------------------------------------------------------
 

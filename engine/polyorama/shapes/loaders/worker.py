@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING
 
 from polyorama.core.text import reason_of
 from polyorama.errors import PolyoramaError
@@ -59,7 +59,7 @@ def main() -> None:
     serve(sys.stdin.buffer, answers)
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answer each request, a line of JSON with ``path`` and ``seconds``, until they end."""
     for line in requests:
         request = json.loads(line)
