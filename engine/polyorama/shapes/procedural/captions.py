@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -102,4 +103,5 @@ def captions(
     if kind and rng.random() < 0.25:
         first.append(with_article(phrase(one([color, material, ""]), kind)))
     mixed = [others[i] for i in rng.permutation(len(others))]
-    return tuple(dict.fromkeys([*first, *mixed]))[:MOST]
+    corrected = (re.sub(r"\ba (?=[aeio])", "an ", text) for text in [*first, *mixed])
+    return tuple(dict.fromkeys(corrected))[:MOST]

@@ -231,7 +231,10 @@ def family(*words: str, kind: str = "") -> Callable[[Make], Make]:
 
 def _finished(name: str, words: tuple[str, ...], kind: str, kit: Kit, drawn: Drawn) -> Shape:
     """The mesh in its look, and its captions."""
-    parts: Sequence[Part] = drawn.parts
+    # No two things of a kind have quite the same proportions.
+    low, high = (0.9, 1.12) if kit.look == _GAME else (0.94, 1.07)
+    stretch = (kit.between(low, high), kit.between(low, high), kit.between(low, high))
+    parts = drawn.parts
     clay = kit.look == _CLAY
     if clay:
         grey = float(kit.between(0.55, 0.85))
@@ -256,7 +259,7 @@ def _finished(name: str, words: tuple[str, ...], kind: str, kit: Kit, drawn: Dra
         kit.rng, called, color=color, material=material, adjectives=drawn.adjectives,
         parts=features, sentences=sentences, kind=kind, look=style,
     )  # fmt: skip
-    mesh = assemble(parts, called[0], gradient=kit.gradient)
+    mesh = assemble(parts, called[0], gradient=kit.gradient, stretch=stretch)
     return Shape(mesh, called[0], texts, name, attributes)
 
 

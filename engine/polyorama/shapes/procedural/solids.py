@@ -7,13 +7,14 @@ Every solid is closed, with its triangles counter-clockwise seen from outside.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polyorama.scene.mesh import Mesh
+from polyorama.shapes.procedural.ears import ears
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Paint", "Part", "Tint", "arc", "assemble", "bar", "blob", "box", "capsule", "circle", "cone",
-    "cylinder", "group", "lathe", "loft", "pillow", "prism", "rounded", "sphere", "star", "sweep",
-    "torus", "tube",
+    "cylinder", "group", "lathe", "loft", "pillow", "prism", "ribbon", "rounded", "sphere", "star",
+    "sweep", "torus", "tube",
 ]  # fmt: skip
 
 _TO_SPLATS = np.array([[-1, 0, 0], [0, -1, 0], [0, 0, 1]], np.float32)
@@ -59,9 +60,12 @@ class Part:
     triangles: NDArray[np.int32]
     colors: NDArray[np.float32]
 
+    def _at(self, vertices: NDArray[np.float32]) -> Part:
+        return Part(vertices, self.triangles, self.colors)
+
     def move(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Part:
         """Shift."""
-        return replace(self, vertices=self.vertices + np.array([x, y, z], np.float32))
+        return self._at(self.vertices + np.array([x, y, z], np.float32))
 
     def turn(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Part:
         """Turn about the origin by degrees: about x first, then y, then z."""
@@ -69,13 +73,13 @@ class Part:
         for axis, angle in enumerate((x, y, z)):
             if angle:
                 turned = turned @ _rotation(axis, angle).T
-        return replace(self, vertices=turned)
+        return self._at(turned)
 
     def scale(self, x: float, y: float | None = None, z: float | None = None) -> Part:
         """Stretch from the origin; one number for all axes. Negative ones mirror."""
         factors = np.array([x, x if y is None else y, x if z is None else z], np.float32)
         triangles = self.triangles if factors.prod() > 0 else self.triangles[:, ::-1]
-        return replace(self, vertices=self.vertices * factors, triangles=triangles)
+        return Part(self.vertices * factors, triangles, self.colors)
 
     def mirror(self) -> Part:
         """Swap left and right."""
@@ -93,7 +97,7 @@ class Part:
         bent = np.stack(
             [self.vertices[:, 0], low + reach * np.sin(angles), radius - reach * np.cos(angles)], 1
         )
-        return replace(self, vertices=bent.astype(np.float32))
+        return self._at(bent.astype(np.float32))
 
     def taper(self, top: float, axis: int = 1) -> Part:
         """Widen or narrow along an axis, from 1 at its low end to `top` at its high end."""
@@ -102,24 +106,25 @@ class Part:
         factor = 1.0 + (top - 1.0) * (along - low) / max(float(high - low), 1e-9)
         factors = np.repeat(factor[:, None], 3, axis=1)
         factors[:, axis] = 1.0
-        return replace(self, vertices=(self.vertices * factors).astype(np.float32))
+        return self._at((self.vertices * factors).astype(np.float32))
 
     def rough(self, rng: np.random.Generator, amount: float) -> Part:
         """Shift every corner by up to `amount` a side; corners that touch stay together."""
         places, back = np.unique(np.round(self.vertices, 5), axis=0, return_inverse=True)
         shifts = rng.uniform(-amount, amount, places.shape).astype(np.float32)
-        return replace(self, vertices=self.vertices + shifts[back.reshape(-1)])
+        return self._at(self.vertices + shifts[back.reshape(-1)])
 
     def paint(self, color: Tint) -> Part:
         """The same in another colour."""
-        return replace(self, colors=np.broadcast_to(_rgb(color), self.vertices.shape))
+        shown = np.broadcast_to(_rgb(color), self.vertices.shape)
+        return Part(self.vertices, self.triangles, shown)
 
     def fade(self, low: Tint, high: Tint, axis: int = 1) -> Part:
         """Coloured from `low` at the low end of an axis to `high` at its high end."""
         along = self.vertices[:, axis]
         share = (along - along.min()) / max(float(np.ptp(along)), 1e-9)
         mixed = _rgb(low) + share[:, None] * (_rgb(high) - _rgb(low))
-        return replace(self, colors=mixed.astype(np.float32))
+        return Part(self.vertices, self.triangles, mixed.astype(np.float32))
 
 
 def _rgb(color: Tint) -> NDArray[np.float32]:
@@ -139,8 +144,8 @@ def _part(vertices: ArrayLike, triangles: ArrayLike, color: Tint, at: ArrayLike)
     """A part with its triangles turned outwards, whichever way they ran."""
     points = np.asarray(vertices, np.float32)
     faces = np.asarray(triangles, np.int32)
-    corners = points[faces] - points.mean(axis=0)
-    if np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) < 0:
+    # Six times the enclosed volume: the sum of a . (b x c) over triangles.
+    if np.linalg.det(points[faces]).sum() < 0:
         faces = faces[:, ::-1]
     points = points + np.asarray(at, np.float32)
     return Part(points, faces, np.broadcast_to(_rgb(color), points.shape))
@@ -202,20 +207,22 @@ def box(
     cut = min(bevel, 0.33 * min(width, height, depth))
     x, z = width / 2, depth / 2
     if cut <= 0:
-        corner = np.array([[x, z], [x, -z], [-x, -z], [-x, z]])
-        rings = [(corner, 0.0), (corner * taper, height)]
-    else:
-        u, v = x - cut, z - cut
-        inner = np.array(
-            [[u, v], [u, v], [u, -v], [u, -v], [-u, -v], [-u, -v], [-u, v], [-u, v]]
-        )  # fmt: skip
-        outer = np.array(
-            [[u, z], [x, v], [x, -v], [u, -z], [-u, -z], [-x, -v], [-x, v], [-u, z]]
-        )  # fmt: skip
-        low, high = 1 + (taper - 1) * cut / height, 1 + (taper - 1) * (1 - cut / height)
-        rings = [(inner, 0.0), (outer * low, cut), (outer * high, height - cut),
-                 (inner * taper, height)]  # fmt: skip
-    points = [np.insert(flat, 1, y, axis=1) for flat, y in rings]
+        t = taper
+        low = [(x, 0.0, z), (x, 0.0, -z), (-x, 0.0, -z), (-x, 0.0, z)]
+        high = [(x * t, height, z * t), (x * t, height, -z * t), (-x * t, height, -z * t),
+                (-x * t, height, z * t)]  # fmt: skip
+        return loft([low, high], color, at=at)
+    u, v = x - cut, z - cut
+    inner = [(u, v), (u, v), (u, -v), (u, -v), (-u, -v), (-u, -v), (-u, v), (-u, v)]
+    outer = [(u, z), (x, v), (x, -v), (u, -z), (-u, -z), (-x, -v), (-x, v), (-u, z)]
+    share = cut / height
+    points = np.empty((4, 8, 3))
+    for row, (ring, y, factor) in enumerate((
+        (inner, 0.0, 1.0), (outer, cut, 1 + (taper - 1) * share),
+        (outer, height - cut, 1 + (taper - 1) * (1 - share)), (inner, height, taper),
+    )):  # fmt: skip
+        points[row, :, ::2] = np.array(ring) * factor
+        points[row, :, 1] = y
     return loft(points, color, at=at)
 
 
@@ -433,44 +440,25 @@ def prism(
     )
     points = np.concatenate([np.insert(layer, 2, z, axis=1) for layer, z in layers])
     sides = _loft_faces(len(layers), count, False, False)
-    ends = _ears(flat)
+    ends = ears(flat)
     last = (len(layers) - 1) * count
     return _part(points, np.concatenate([sides, ends[:, ::-1], ends + last]), color, at)
 
 
-def _ears(outline: NDArray[np.float64]) -> NDArray[np.int32]:
-    """(N - 2, 3) int32: a simple polygon, counter-clockwise, cut into triangles ear by ear."""
-    count = len(outline)
-    ahead = np.roll(outline, -1, axis=0) - outline
-    after = np.roll(ahead, -1, axis=0)
-    turns = ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0]
-    k = np.arange(1, count - 1)
-    if (turns >= -1e-12).all():
-        return np.stack([0 * k, k, k + 1], axis=1).astype(np.int32)
-    left, found = list(range(count)), []
-    while len(left) > 3:
-        for place in range(len(left)):
-            a, b, c = (left[(place + step) % len(left)] for step in (-1, 0, 1))
-            if _is_ear(outline, (a, b, c), left):
-                break
-        else:
-            # Numbers so close that no ear is seen: any cut is as good as another.
-            place, (a, b, c) = 0, (left[-1], left[0], left[1])
-        found.append((a, b, c))
-        del left[place]
-    return np.array([*found, left], np.int32)
+def ribbon(line: ArrayLike, thick: float, width: float, color: Tint, at: Place = _ORIGIN) -> Part:
+    """A band over a line in the plane of x and y, `width` wide along z, centred on z.
 
-
-def _is_ear(outline: NDArray[np.float64], ear: tuple[int, int, int], left: list[int]) -> bool:
-    a, b, c = (outline[i] for i in ear)
-    if (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) <= 1e-14:
-        return False
-    others = outline[[i for i in left if i not in ear]]
-    inside = np.ones(len(others), bool)
-    for start, end in ((a, b), (b, c), (c, a)):
-        edge, away = end - start, others - start
-        inside &= edge[0] * away[:, 1] - edge[1] * away[:, 0] >= 0
-    return not inside.any()
+    Parameters
+    ----------
+    line
+        (N, 2) points, their x rising.
+    thick
+        Along y.
+    """
+    middle = np.insert(np.asarray(line, np.float64), 2, 0.0, axis=1)
+    y, z = thick / 2, width / 2
+    corners = np.array([[0, y, z], [0, y, -z], [0, -y, -z], [0, -y, z]])
+    return loft(middle[:, None] + corners, color, at=at)
 
 
 @cache
@@ -557,7 +545,10 @@ def group(parts: Iterable[Part]) -> Part:
     )
 
 
-def assemble(parts: Iterable[Part], name: str = "", *, gradient: float = 0.0) -> Mesh:
+def assemble(
+    parts: Iterable[Part], name: str = "", *, gradient: float = 0.0,
+    stretch: Place = (1.0, 1.0, 1.0),
+) -> Mesh:  # fmt: skip
     """A mesh of all parts, in the axes of splat clouds, with the colours at its vertices.
 
     Parameters
@@ -566,9 +557,11 @@ def assemble(parts: Iterable[Part], name: str = "", *, gradient: float = 0.0) ->
         Of the mesh.
     gradient
         How much darker the foot of each part is than its head, 0..1, as packs paint them.
+    stretch
+        Factors along x, y and z, all positive.
     """
     shaded = [_shaded(part, gradient) for part in parts] if gradient else parts
-    whole = group(shaded)
+    whole = group(shaded).scale(*stretch)
     corners = whole.vertices[whole.triangles]
     area = np.linalg.norm(
         np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
@@ -584,4 +577,5 @@ def assemble(parts: Iterable[Part], name: str = "", *, gradient: float = 0.0) ->
 def _shaded(part: Part, gradient: float) -> Part:
     height = part.vertices[:, 1]
     share = (height - height.min()) / max(float(np.ptp(height)), 1e-9)
-    return replace(part, colors=part.colors * (1 + gradient * (share[:, None] - 0.6)))
+    darker = part.colors * (1 + gradient * (share[:, None] - 0.6))
+    return Part(part.vertices, part.triangles, darker)

@@ -41,5 +41,9 @@ MODULES: tuple[str, ...] = (
     "guns",
     "fasteners",
     "structures",
+    "pastime",
+    "belongings",
+    "geometry",
+    "space",
 )
 """Modules of this package that declare families."""

@@ -1,9 +1,10 @@
-"""Lamps, pictures, screens, plants, books: what stands about in a home."""
+"""Rugs, pictures, clocks, books, curtains, doors, windows: what a home is made of."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from polyorama.shapes.procedural.families.lamps import DECOR
 from polyorama.shapes.procedural.family import Drawn, Kit, family
 from polyorama.shapes.procedural.solids import (
     Paint,
@@ -12,138 +13,20 @@ from polyorama.shapes.procedural.solids import (
     blob,
     box,
     circle,
-    cone,
     cylinder,
     group,
     lathe,
     pillow,
     prism,
-    rounded,
+    ribbon,
     sphere,
     sweep,
     torus,
     tube,
 )
 
-_LIGHT = "light"
-_DECOR = "decoration"
 
-
-def _shade(kit: Kit, radius: float, height: float, color: Paint) -> Part:
-    """A lampshade, open below, that stands on y = 0."""
-    top = radius * kit.between(0.45, 0.95)
-    profile = [(radius, 0.0), (top, height), (top * 0.2, height), (top * 0.85, height * 0.9),
-               (radius * 0.9, 0.0)]  # fmt: skip
-    return lathe(profile, color, segments=max(8, kit.segments), closed=True)
-
-
-def _glow(kit: Kit) -> Paint:
-    return Paint((1.0, 0.95, 0.72), "")
-
-
-@family("floor lamp", "standing lamp", "standard lamp", "tall lamp", kind=_LIGHT)
-def _floor_lamp(kit: Kit) -> Drawn:
-    stand = kit.metal() if kit.chance(0.6) else kit.wood()
-    cloth = kit.other(stand, "white", "beige", "yellow", "red", "orange", "teal", "green", "blue")
-    height = kit.between(1.3, 1.6)
-    if kit.chance(0.3):
-        parts = [bar((0.32 * np.sin(a), 0, 0.32 * np.cos(a)), (0, height, 0), 0.02, stand)
-                 for a in (0.0, 2.1, 4.2)]  # fmt: skip
-        base = "three legs"
-    else:
-        parts = [cylinder(0.18 * kit.chunk, 0.04, stand, segments=kit.segments),
-                 cylinder(0.02 * kit.chunk, height, stand, segments=6)]  # fmt: skip
-        base = "a round base"
-    parts += [_shade(kit, 0.25, 0.32, cloth).move(y=height - 0.05),
-              sphere(0.07, _glow(kit), (0, height + 0.06, 0), segments=6)]  # fmt: skip
-    feature = f"a {kit.say(cloth, 'lampshade')}"
-    return Drawn(
-        parts,
-        cloth,
-        adjectives=("tall",),
-        features=(feature, base),
-        words=("floor lamp", "lamp"),
-        paints={"shade": cloth},
-    )
-
-
-@family("table lamp", "bedside lamp", "lamp", kind=_LIGHT)
-def _table_lamp(kit: Kit) -> Drawn:
-    foot = kit.color()
-    cloth = kit.other(foot, "white", "beige", "yellow", "red", "teal", "pink")
-    style = kit.pick("vase", "ball", "column")
-    if style == "vase":
-        body = lathe([(0, 0), (0.08, 0), (0.11, 0.1), (0.05, 0.22), (0.02, 0.26), (0, 0.26)], foot,
-                     segments=kit.segments)  # fmt: skip
-        parts = [body]
-    elif style == "ball":
-        parts = [
-            cylinder(0.08, 0.03, foot, segments=kit.segments),
-            sphere(0.11, foot, (0, 0.13, 0)),
-        ]
-    else:
-        parts = [cylinder(0.11, 0.03, foot, segments=kit.segments),
-                 cylinder(0.025 * kit.chunk, 0.26, foot, segments=8)]  # fmt: skip
-    parts += [cylinder(0.012, 0.32, foot, segments=6), _shade(kit, 0.18, 0.22, cloth).move(y=0.25),
-              sphere(0.05, _glow(kit), (0, 0.3, 0), segments=6)]  # fmt: skip
-    return Drawn(
-        parts,
-        cloth,
-        adjectives=("small",),
-        features=(f"a {kit.say(cloth, 'lampshade')}",),
-        words=("table lamp", "lamp"),
-        paints={"shade": cloth, "foot": foot},
-    )
-
-
-@family("desk lamp", "reading lamp", "study lamp", kind=_LIGHT)
-def _desk_lamp(kit: Kit) -> Drawn:
-    color = kit.color()
-    low, high = (0.0, 0.03, 0.0), (0.0, 0.3, -0.14)
-    head = (0.0, kit.between(0.42, 0.5), 0.1)
-    thick = 0.012 * kit.chunk
-    hood = lathe([(0.09, 0), (0.04, 0.1), (0, 0.11), (0, 0.09), (0.08, 0)], color,
-                 segments=kit.segments)  # fmt: skip
-    parts = [cylinder(0.1, 0.03, color, segments=kit.segments * 2), bar(low, high, thick, color),
-             bar(high, head, thick, color), sphere(0.022, color, high, segments=6),
-             group([hood, sphere(0.035, _glow(kit), (0, 0.03, 0), segments=6)])
-             .turn(x=-25).move(0, head[1] - 0.08, head[2] + 0.03)]  # fmt: skip
-    return Drawn(parts, color, "", ("adjustable",), ("a bent arm", "a round base"))
-
-
-@family("pendant lamp", "hanging lamp", "ceiling lamp", "ceiling light", kind=_LIGHT)
-def _pendant(kit: Kit) -> Drawn:
-    color, cord = kit.color(), kit.color("black", "dark grey")
-    drop = kit.between(0.5, 0.9)
-    parts = [cylinder(0.012, drop, cord, segments=6), cylinder(0.07, 0.03, cord, (0, drop, 0))]
-    if kit.chance(0.35):
-        parts.append(sphere(0.2, color, (0, -0.18, 0), segments=max(8, kit.segments)))
-    else:
-        parts += [_shade(kit, kit.between(0.2, 0.3), 0.24, color).move(y=-0.22),
-                  sphere(0.06, _glow(kit), (0, -0.18, 0), segments=6)]  # fmt: skip
-    return Drawn(parts, color, adjectives=("hanging",), features=("a cord",))
-
-
-@family("chandelier", "candelabra ceiling lamp", "hanging light", kind=_LIGHT)
-def _chandelier(kit: Kit) -> Drawn:
-    metal = kit.color("gold", "black", "bronze", "silver")
-    count, reach = kit.count(5, 8), kit.between(0.35, 0.5)
-    parts = [cylinder(0.015, 0.7, metal, segments=6), sphere(0.08, metal, segments=8),
-             cylinder(0.08, 0.03, metal, (0, 0.7, 0))]  # fmt: skip
-    for i in range(count):
-        a = 2 * np.pi * i / count
-        x, z = np.sin(a), np.cos(a)
-        path = [(0, 0, 0), (0.5 * reach * x, -0.14, 0.5 * reach * z), (reach * x, 0, reach * z)]
-        parts += [
-            sweep(path, 0.014 * kit.chunk, metal),
-            cylinder(0.045, 0.015, metal, (reach * x, 0, reach * z), segments=8),
-            cylinder(0.02, 0.12, (0.95, 0.93, 0.86), (reach * x, 0, reach * z), segments=6),
-            cone(0.02, 0.06, (1.0, 0.8, 0.3), (reach * x, 0.12, reach * z), segments=6),
-        ]
-    return Drawn(parts, metal, "", ("elegant",), ("candles", "curved arms"))
-
-
-@family("rug", "carpet", "floor mat", kind=_DECOR)
+@family("rug", "carpet", "floor mat", kind=DECOR)
 def _rug(kit: Kit) -> Drawn:
     color = kit.color("red", "blue", "beige", "green", "purple", "teal", "orange", "pink", "grey")
     edge = kit.other(color, "white", "yellow", "beige", "dark blue", "black", "red")
@@ -173,7 +56,7 @@ def _rug(kit: Kit) -> Drawn:
     return Drawn(parts, color, "", tuple(adjectives), tuple(features), paints={"border": edge})
 
 
-@family("pillow", "cushion", "throw pillow", "sofa cushion", kind=_DECOR)
+@family("pillow", "cushion", "throw pillow", "sofa cushion", kind=DECOR)
 def _pillow(kit: Kit) -> Drawn:
     color = kit.color()
     wide = kit.pick(1.0, 1.0, 1.5)
@@ -191,7 +74,7 @@ def _pillow(kit: Kit) -> Drawn:
     return Drawn(parts, color, "fabric", ("soft", "square" if wide == 1.0 else "rectangular"))
 
 
-@family("mirror", "looking glass", "wall mirror", kind=_DECOR)
+@family("mirror", "looking glass", "wall mirror", kind=DECOR)
 def _mirror(kit: Kit) -> Drawn:
     rim = kit.color("gold", "brown", "white", "black", "silver", "light brown")
     glass = Paint((0.74, 0.86, 0.92), "")
@@ -215,7 +98,7 @@ def _mirror(kit: Kit) -> Drawn:
     return Drawn(parts, None, "glass", (shape,), tuple(features), paints={"frame": rim})
 
 
-def _scene(kit: Kit, width: float, height: float, z: float) -> list[Part]:
+def scene(kit: Kit, width: float, height: float, z: float) -> list[Part]:
     """A painted landscape: sky, hills, a sun; on y from 0 to `height`."""
     sky, hill = kit.color("light blue", "beige", "pink"), kit.color("green", "dark green", "teal")
     sun = kit.color("yellow", "orange")
@@ -234,14 +117,14 @@ def _scene(kit: Kit, width: float, height: float, z: float) -> list[Part]:
     ]
 
 
-@family("picture frame", "framed picture", "painting", "photo frame", "wall art", kind=_DECOR)
+@family("picture frame", "framed picture", "painting", "photo frame", "wall art", kind=DECOR)
 def _picture(kit: Kit) -> Drawn:
     rim = kit.color("gold", "brown", "white", "black", "light brown", "dark brown", "red", "blue")
     width, height = kit.between(0.3, 1.0), kit.between(0.3, 0.8)
     edge = 0.05 * kit.chunk
     standing = kit.chance(0.3)
     parts = [box((width, height, 0.04), rim, bevel=0.008)]
-    parts += [p.move(y=edge) for p in _scene(kit, width - 2 * edge, height - 2 * edge, 0.018)]
+    parts += [p.move(y=edge) for p in scene(kit, width - 2 * edge, height - 2 * edge, 0.018)]
     words, features = ("picture frame", "painting"), [f"a {kit.say(rim, 'frame')}"]
     if standing:
         parts = [p.turn(x=-14) for p in parts]
@@ -309,130 +192,6 @@ def _grandfather(kit: Kit) -> Drawn:
                  paints={"pendulum": brass})  # fmt: skip
 
 
-def _screen(kit: Kit, width: float, height: float) -> tuple[list[Part], str]:
-    """A display with its bottom at y = 0, facing +z: off, or showing a picture."""
-    case = kit.color("black", "dark grey", "black", "white", "grey")
-    edge = 0.03 * width
-    parts = [box((width, height, 0.05), case, bevel=0.01)]
-    if kit.chance(0.5):
-        parts += [p.move(y=edge) for p in _scene(kit, width - 2 * edge, height - 2 * edge, 0.022)]
-        return parts, "a picture on the screen"
-    blue = Paint((0.13, 0.17, 0.24), "") if kit.chance(0.6) else Paint((0.25, 0.45, 0.75), "")
-    parts.append(box((width - 2 * edge, height - 2 * edge, 0.02), blue, (0, edge, 0.018)))
-    return parts, "a blank screen"
-
-
-@family("television", "tv", "flat screen tv", "television set", kind="electronics")
-def _television(kit: Kit) -> Drawn:
-    if kit.chance(0.3):
-        case = kit.color("brown", "red", "light brown", "orange", "grey", "teal")
-        parts = [
-            box((0.7, 0.55, 0.45), case, (0, 0.12, 0), bevel=0.03),
-            box((0.46, 0.4, 0.02), (0.2, 0.26, 0.28), (-0.08, 0.2, 0.225), bevel=0.01),
-        ]
-        parts += [cylinder(0.04, 0.03, (0.9, 0.85, 0.7), segments=8).turn(x=90).move(0.25, y, 0.22)
-                  for y in (0.5, 0.38)]  # fmt: skip
-        parts += [bar((0, 0.65, 0), (s * 0.22, 1.0, 0), 0.01, (0.3, 0.3, 0.32)) for s in (-1, 1)]
-        parts += [bar((x, 0, z), (x * 0.8, 0.14, z * 0.8), 0.025, case) for x in (-0.28, 0.28)
-                  for z in (-0.16, 0.16)]  # fmt: skip
-        return Drawn(parts, case, "", ("old", "retro"), ("two antennas", "two knobs", "four legs"),
-                     ("television", "old tv", "retro television"))  # fmt: skip
-    width = kit.between(1.0, 1.5)
-    parts, seen = _screen(kit, width, width * 0.58)
-    parts = [p.move(y=0.1) for p in parts]
-    dark = kit.color("black", "dark grey")
-    parts += [box((width * 0.4, 0.03, 0.25), dark), box((width * 0.1, 0.14, 0.05), dark)]
-    return Drawn(parts, None, "", ("flat", "wide"), (seen, "a stand"), ("television", "tv"))
-
-
-@family("computer monitor", "monitor", "computer screen", "pc", kind="electronics")
-def _monitor(kit: Kit) -> Drawn:
-    parts, seen = _screen(kit, 0.6, 0.36)
-    parts = [p.move(y=0.16) for p in parts]
-    dark = kit.color("black", "dark grey", "silver", "white")
-    parts += [
-        box((0.26, 0.02, 0.2), dark, bevel=0.005),
-        box((0.07, 0.26, 0.04), dark, (0, 0, -0.05)),
-    ]
-    features = [seen, "a stand"]
-    words = ("computer monitor", "monitor", "computer screen")
-    if kit.chance(0.4):
-        keys = kit.color("black", "white", "grey")
-        parts.append(_keys(kit, 0.5, keys).move(z=0.32))
-        features.append("a keyboard")
-        words = ("computer", "desktop computer", "computer monitor")
-    return Drawn(parts, None, "", (), tuple(features), words)
-
-
-def _keys(kit: Kit, width: float, case: Paint) -> Part:
-    """A keyboard that lies on y = 0."""
-    cap = kit.other(case, "white", "dark grey", "black", "light grey")
-    depth = width * 0.34
-    parts = [box((width, 0.02, depth), case, bevel=0.004)]
-    for row in range(4):
-        count = 11 if row else 5
-        size = width * 0.93 / 11
-        z = (row - 1.5) * -depth * 0.23
-        for i in range(count):
-            wide = size * (3.4 if count == 5 and i == 2 else 1.0)
-            x = (i - (count - 1) / 2) * size * (2.1 if count == 5 else 1.0)
-            parts.append(box((wide * 0.82, 0.012, depth * 0.18), cap, (x, 0.02, z)))
-    return group(parts)
-
-
-@family("keyboard", "computer keyboard", "typing keyboard", kind="electronics")
-def _keyboard(kit: Kit) -> Drawn:
-    case = kit.color("black", "white", "grey", "dark grey", "pink", "blue")
-    return Drawn([_keys(kit, 0.45, case)], case, "plastic", ("flat",), ("rows of keys",))
-
-
-@family("laptop", "notebook computer", "laptop computer", "portable computer", kind="electronics")
-def _laptop(kit: Kit) -> Drawn:
-    case = kit.color("silver", "dark grey", "black", "white", "light grey", "blue")
-    width, depth = 0.36, 0.25
-    lid, _ = _screen(kit, width, depth)
-    lid = [p.scale(1, 1, 0.3) for p in lid[1:]]
-    back = box((width, depth, 0.014), case)
-    opened = group([back, *lid]).turn(x=kit.between(-35, -8)).move(0, 0.02, -depth / 2)
-    keys = kit.other(case, "black", "dark grey", "white")
-    parts = [box((width, 0.02, depth), case), opened,
-             box((0.1, 0.003, 0.06), keys, (0, 0.02, depth * 0.33))]  # fmt: skip
-    parts += [box((0.024, 0.005, 0.022), keys, (0.03 * (i - 4.5), 0.02, -0.09 + 0.032 * row))
-              for row in range(4) for i in range(10)]  # fmt: skip
-    return Drawn(parts, case, "", ("open",), ("a keyboard", "an open screen"))
-
-
-@family("computer mouse", "mouse", "pc mouse", kind="electronics")
-def _mouse(kit: Kit) -> Drawn:
-    case = kit.color("black", "white", "grey", "red", "blue")
-    wheel = kit.other(case, "dark grey", "light grey", "red")
-    body = sphere((0.035, 0.036, 0.06), case, low=0.5, segments=max(12, kit.segments))
-    parts = [body, cylinder(0.008, 0.008, wheel, segments=8).turn(z=90).move(0.004, 0.032, 0.03),
-             box((0.002, 0.004, 0.055), wheel, (0, 0.031, 0.03))]  # fmt: skip
-    features = ["a scroll wheel", "two buttons"]
-    if kit.chance(0.6):
-        parts.append(sweep([(0, 0.01, 0.055), (0.01, 0.005, 0.1), (-0.02, 0.005, 0.14),
-                            (0.02, 0.005, 0.18)], 0.003, wheel))  # fmt: skip
-        features.append("a cable")
-    return Drawn(parts, case, "plastic", ("small",), tuple(features))
-
-
-@family("smartphone", "mobile phone", "cell phone", "phone", kind="electronics")
-def _smartphone(kit: Kit) -> Drawn:
-    case = kit.color("black", "white", "silver", "pink", "blue", "red", "gold")
-    glass = Paint((0.1, 0.12, 0.16), "")
-    body = prism(rounded(0.075, 0.15, 0.012), 0.009, case)
-    parts = [body, prism(rounded(0.069, 0.143, 0.009), 0.002, glass, (0, 0, 0.005))]
-    icons = kit.chance(0.6)
-    if icons:
-        parts += [box((0.011, 0.011, 0.001), kit.color(), (x * 0.016, 0.04 - y * 0.018, 0.006))
-                  for y in range(4) for x in (-1.5, -0.5, 0.5, 1.5)]  # fmt: skip
-    parts += [cylinder(0.006, 0.003, glass, segments=8).turn(x=-90).move(0.022, y, -0.0045)
-              for y in (0.06, 0.045)]  # fmt: skip
-    return Drawn(parts, None, "", ("thin",), ("icons on the screen" if icons else "a dark screen",),
-                 paints={"case": case})  # fmt: skip
-
-
 def _one_book(kit: Kit, color: Paint, size: tuple[float, float, float]) -> Part:
     """A closed book that lies on y = 0, its spine to the left."""
     width, thick, depth = size
@@ -492,7 +251,7 @@ def _books(kit: Kit) -> Drawn:
     )
 
 
-@family("curtains", "drapes", "window curtains", kind=_DECOR)
+@family("curtains", "drapes", "window curtains", kind=DECOR)
 def _curtains(kit: Kit) -> Drawn:
     cloth, rod = kit.color(), kit.color("gold", "black", "brown", "silver")
     height, width = kit.between(1.5, 2.1), kit.between(1.3, 1.8)
@@ -504,8 +263,7 @@ def _curtains(kit: Kit) -> Drawn:
     for side in (-1, 1):
         xs = np.linspace(0, width * share, folds)
         zs = 0.05 * np.sin(np.arange(folds) * 1.4)
-        front, back = np.stack([xs, zs + 0.015], 1), np.stack([xs, zs - 0.015], 1)[::-1]
-        sheet = prism(np.concatenate([front, back]), height, cloth).turn(x=-90).move(y=height / 2)
+        sheet = ribbon(np.stack([xs, zs], 1), 0.03, height, cloth).turn(x=-90).move(y=height / 2)
         parts.append(sheet.move(-width / 2) if side < 0 else sheet.mirror().move(width / 2))
     state = "closed" if closed else "open"
     return Drawn(parts, cloth, "fabric", (state, "long"), (f"a {kit.say(rod, 'rod')}",),
@@ -534,9 +292,8 @@ def _window(kit: Kit) -> Drawn:
     panes = columns * rows
     features = [f"a {kit.say(wood, 'frame')}"]
     if panes > 1:
-        features.append(
-            f"{('one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine')[panes - 1]} panes"
-        )
+        number = {2: "two", 3: "three", 4: "four", 6: "six", 9: "nine"}[panes]
+        features.append(f"{number} panes")
     if arched:
         half = [(width / 2 * np.cos(a), width / 2 * np.sin(a)) for a in np.linspace(0, np.pi, 11)]
         outer = [(x * 1.12, y * 1.12) for x, y in half]
@@ -783,30 +540,3 @@ def _umbrella_stand(kit: Kit) -> Drawn:
         )
         parts.append(group([furled, hook]).turn(z=-8 * x / 0.09).move(x, 0.03))
     return Drawn(parts, color, "", (), ("umbrellas" if count > 1 else "an umbrella",))
-
-
-@family("speaker", "loudspeaker", "stereo speaker", kind="electronics")
-def _speaker(kit: Kit) -> Drawn:
-    case = kit.color("black", "brown", "dark grey", "white", "red", "blue")
-    dark, rim = Paint((0.1, 0.1, 0.12)), kit.color("silver", "grey", "gold")
-    height = kit.between(0.4, 0.9)
-    parts = [box((0.32, height, 0.3), case, bevel=kit.bevel)]
-    for y, radius in ((0.3, 0.115), (0.72, 0.075)):
-        at = (0, height * y, 0.145)
-        parts += [
-            prism(circle(radius, 16), 0.04, rim, at),
-            prism(circle(radius * 0.88, 16), 0.046, dark, at),
-            sphere((radius * 0.35, radius * 0.35, 0.03), rim, (0, height * y, 0.168), segments=8),
-        ]
-    return Drawn(parts, case, "", (), ("two round membranes",))
-
-
-@family("wall socket", "power outlet", "electric socket", kind="electronics")
-def _socket(kit: Kit) -> Drawn:
-    color, dark = kit.color("white", "beige", "light grey"), Paint((0.2, 0.2, 0.22))
-    parts = [
-        prism(rounded(0.09, 0.09, 0.012), 0.02, color, bevel=0.003),
-        prism(circle(0.03, 14), 0.024, color),
-    ]
-    parts += [prism(circle(0.005, 6), 0.027, dark, (s * 0.01, 0, 0)) for s in (-1, 1)]
-    return Drawn(parts, color, "plastic", ("square",), ("two holes",))
