@@ -85,7 +85,7 @@ class Catalogue:
     @property
     def present(self) -> NDArray[np.bool_]:
         """(N,) whether the file is there."""
-        return self.numbers["present"] != 0
+        return np.asarray(self.numbers["present"] != 0)
 
     @property
     def rows(self) -> int:

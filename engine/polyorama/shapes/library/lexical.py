@@ -32,8 +32,8 @@ __all__ = ["shares"]
 _FOLDER = 0.4
 _EXACT = 2.0
 _MOST_WORDS = 24
-_MOST_ASSETS = 30_000
-"""A word that more assets contain tells nothing apart and costs much: it is passed over."""
+_MOST_ASSETS = 20_000
+"""A word that as many contain tells little apart and costs much: it is passed over."""
 _WORD = re.compile(r"\w+")
 _STOP = frozenset({
     "a", "an", "the", "of", "and", "or", "with", "without", "in", "on", "at", "to", "for", "from",
@@ -63,18 +63,20 @@ def shares(db: Database, catalogue: Catalogue, text: str) -> NDArray[np.float32]
     total, count = 0.0, int(catalogue.numbers["present"].sum())
     for word in words:
         strong = _holding(db, f'{{name tags caption}}: "{word}"')
+        if len(strong) >= _MOST_ASSETS:
+            continue
         weak = _holding(db, f'folder: "{word}"')
         if not len(strong) and not len(weak) and word == words[-1] and len(word) > 2:
             strong = _holding(db, f'{{name tags caption}}: "{word}"*')
-        if max(len(strong), len(weak)) >= _MOST_ASSETS:
-            continue
-        holding = len(np.union1d(strong, weak))
+        if len(weak) >= _MOST_ASSETS:
+            weak = weak[:0]
+        part = np.zeros(len(catalogue), np.float32)
+        part[catalogue.where(weak)] = _FOLDER
+        part[catalogue.where(strong)] = 1.0
+        holding = int(np.count_nonzero(part))
         idf = math.log1p((max(count - holding, 0) + 0.5) / (holding + 0.5))
         total += idf
-        part = np.zeros(len(catalogue), np.float32)
-        part[catalogue.where(weak)] = _FOLDER * idf
-        part[catalogue.where(strong)] = idf
-        found += part
+        found += np.float32(idf) * part
     if total > 0.0:
         found /= np.float32(total)
     for name in exact:
@@ -88,4 +90,4 @@ def shares(db: Database, catalogue: Catalogue, text: str) -> NDArray[np.float32]
 
 def _holding(db: Database, match: str) -> NDArray[np.int64]:
     rows = db.rows("SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (match, _MOST_ASSETS))
-    return np.array([row[0] for row in rows], np.int64)
+    return np.fromiter((row[0] for row in rows), np.int64, len(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import threading
 from pathlib import Path
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from polyorama.shapes.library.catalogue import Catalogue
 
 __all__ = ["Library"]
+
+_DESCRIBING = "polyorama.shapes.describing"
+"""By name, since that room builds on this one."""
 
 
 class Library(Organised):
@@ -103,9 +107,8 @@ class Library(Organised):
         """What opens and renders files."""
         with self._lock:
             if self._describer is None:
-                from polyorama.shapes.describing import default_describer
-
-                self._describer = default_describer()
+                usual: Describer = importlib.import_module(_DESCRIBING).default_describer()
+                self._describer = usual
             return self._describer
 
     def index_job(

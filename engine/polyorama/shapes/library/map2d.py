@@ -172,7 +172,7 @@ def _fitted(points: NDArray[np.float32]) -> NDArray[np.float32]:
     low, high = points.min(axis=0), points.max(axis=0)
     span = max(float((high - low).max()), 1e-12)
     fitted = (points - (low + high) / 2.0) / span + 0.5
-    return np.clip(fitted, 0.0, 1.0).astype(np.float32)
+    return np.asarray(np.clip(fitted, 0.0, 1.0), np.float32)
 
 
 def _file(
