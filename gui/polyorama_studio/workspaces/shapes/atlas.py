@@ -142,7 +142,7 @@ class Atlas(QWidget):
     @property
     def _unit(self) -> float:
         """Pixels that the whole map spans."""
-        return self.scale * (min(self.width(), self.height()) - 2.0 * Metrics.space[4])
+        return self.scale * (min(self.width(), self.height()) - 1.5 * Metrics.shapes_sprite)
 
     def places(self) -> NDArray[np.float32]:
         """(N, 2) px: where the shapes lie in the widget."""

@@ -96,11 +96,13 @@ class ViewStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         scores = self.reason.scores
-        low, high = float(min(scores.min(), 0.0)), float(max(scores.max(), 1e-6))
+        # Views of one shape are much alike: bars show what is between them, labels how near they are.
+        high, spread = float(scores.max()), float(np.ptp(scores))
+        low = high - 1.25 * max(spread, 1e-3)
         for index, score in enumerate(scores):
             box = self.box(index).adjusted(0.5, 0.5, -0.5, -0.5)
             best = index == self.best
-            share = (float(score) - low) / max(high - low, 1e-6)
+            share = (float(score) - low) / (high - low)
             path = QPainterPath()
             path.addRoundedRect(box, Metrics.corner, Metrics.corner)
             painter.fillPath(path, tokens.color("stage"))
