@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polyorama.shapes.procedural.solids import Paint
 
-__all__ = ["NAMED", "PASTELS", "TOYS", "closeness", "color_words", "tinted"]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["NAMED", "TOYS", "closeness", "color_words", "tinted"]
 
 _SHADES = {
     "red": ("c8322e", "d94a3d", "b3261e", "e0483e"),
@@ -46,7 +50,6 @@ NAMED = {
 TOYS = ("red", "orange", "yellow", "green", "teal", "blue", "purple", "pink", "white", "dark blue",
         "light blue", "dark green")  # fmt: skip
 """What things may be painted that come in any colour."""
-PASTELS = ("pink", "light blue", "light green", "beige", "white", "yellow")
 
 
 def tinted(rng: np.random.Generator, names: tuple[str, ...]) -> Paint:
@@ -66,7 +69,7 @@ def color_words(text: str) -> set[str]:
     return {word for word in re.findall("[a-z]+", text) if word in _WORDS}
 
 
-def _lab(rgb: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _lab(rgb: ArrayLike) -> NDArray[np.float64]:
     """OKLab of display RGB (B. Ottosson, 2020)."""
     display = np.asarray(rgb, np.float64)
     linear = np.where(display <= 0.04045, display / 12.92, ((display + 0.055) / 1.055) ** 2.4)
@@ -74,13 +77,15 @@ def _lab(rgb: object) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         [[0.4122214708, 0.2119034982, 0.0883024619], [0.5363325363, 0.6806995451, 0.2817188376],
          [0.0514459929, 0.1073969566, 0.6299787005]]
     )  # fmt: skip
-    result: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = np.cbrt(cone) @ np.array(
+    result: NDArray[np.float64] = np.cbrt(cone) @ np.array(
         [[0.2104542553, 1.9779984951, 0.0259040371], [0.7936177850, -2.4285922050, 0.7827717662],
          [-0.0040720468, 0.4505937099, -0.8086757660]]
     )  # fmt: skip
     return result
 
 
-def closeness(rgb: object, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def closeness(rgb: ArrayLike, name: str) -> NDArray[np.float64]:
     """(N,) distance in OKLab of N display colours (N, 3) to the nearest shade under a name."""
-    return np.linalg.norm(_lab(rgb)[:, None] - _lab(NAMED[name])[None], axis=2).min(axis=1)
+    apart = _lab(rgb)[:, None] - _lab(NAMED[name])[None]
+    result: NDArray[np.float64] = np.linalg.norm(apart, axis=2).min(axis=1)
+    return result

@@ -18,6 +18,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,7 +26,6 @@ import numpy as np
 from polyorama.errors import UsageError
 from polyorama.shapes.procedural.captions import captions
 from polyorama.shapes.procedural.colors import TOYS, color_words, tinted
-from polyorama.shapes.procedural.families import MODULES
 from polyorama.shapes.procedural.solids import Paint, Part, assemble
 
 if TYPE_CHECKING:
@@ -269,23 +269,26 @@ def _truthful(texts: Iterable[str], colors: set[str], name: str) -> tuple[str, .
     return tuple(text for text in texts if not (color_words(text) - free))
 
 
+@cache
+def _declared() -> dict[str, Family]:
+    """All families; what declares them imports this module, so it is loaded late, by name."""
+    package = importlib.import_module("polyorama.shapes.procedural.families")
+    for module in package.MODULES:
+        importlib.import_module(f"{package.__name__}.{module}")
+    return _DECLARED
+
+
 class _Families(Mapping[str, Family]):
     """All families by name; the modules that declare them are loaded at the first look."""
 
-    @property
-    def _all(self) -> dict[str, Family]:
-        for module in MODULES:
-            importlib.import_module(f"polyorama.shapes.procedural.families.{module}")
-        return _DECLARED
-
     def __getitem__(self, name: str) -> Family:
-        return self._all[name]
+        return _declared()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
+        return iter(_declared())
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(_declared())
 
 
 FAMILIES: Mapping[str, Family] = _Families()

@@ -293,3 +293,17 @@ def _tire(kit: Kit) -> Drawn:
         ("a tread",),
         ("tire", "car tire"),
     )
+
+
+@family("trash bag", "garbage bag", "bin bag", "rubbish bag")
+def _trash_bag(kit: Kit) -> Drawn:
+    color = kit.color("black", "dark grey", "dark grey", "blue", "green", "white")
+    parts = []
+    for i in range(kit.pick(1, 1, 2)):
+        bag = [
+            blob((0.25, 0.24, 0.24), color, kit.rng, (0, 0.22, 0), rough=0.1, detail=2),
+            cone(0.11, 0.16, color, (0, 0.4, 0), segments=7),
+            cone(0.08, 0.1, color, segments=6).turn(x=180).move(y=0.6),
+        ]
+        parts.append(group(bag).scale(1.0 - 0.2 * i).move(0.42 * i, 0, 0.12 * i))
+    return Drawn(parts, color, "plastic", ("full",), ("a knot on top",))

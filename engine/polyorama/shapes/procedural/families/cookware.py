@@ -33,7 +33,8 @@ def _pan(kit: Kit, radius: float, height: float, words: tuple[str, ...]) -> Draw
             segments=8,
         ),
     ]
-    features, sentences = ["a long handle"], ()
+    features = ["a long handle"]
+    sentences: tuple[str, ...] = ()
     if kit.chance(0.3):
         parts += [
             prism(circle(radius * 0.5, 10), 0.012, (0.97, 0.96, 0.92))

@@ -371,12 +371,12 @@ def _crib(kit: Kit) -> Drawn:
              box((width * 0.96, 0.12, depth * 0.94), cloth, (0, 0.36, 0), bevel=0.03)]  # fmt: skip
     for x, z in product((-1, 1), (-1, 1)):
         parts.append(box((0.06, height, 0.06), wood, (x * width / 2, 0, z * depth / 2)))
-    for z in (-depth / 2, depth / 2):
-        parts += [box((width, 0.05, 0.04), wood, (0, y, z)) for y in (0.3, height - 0.1)]
-        parts += [bar((x, 0.3, z), (x, height - 0.08, z), 0.014, wood)
-                  for x in np.linspace(-0.5, 0.5, 9)]  # fmt: skip
-    for x in (-width / 2, width / 2):
-        parts.append(box((0.04, height - 0.35, depth), wood, (x, 0.33, 0)))
+    for side in (-depth / 2, depth / 2):
+        parts += [box((width, 0.05, 0.04), wood, (0, y, side)) for y in (0.3, height - 0.1)]
+        parts += [bar((at, 0.3, side), (at, height - 0.08, side), 0.014, wood)
+                  for at in np.linspace(-0.5, 0.5, 9).tolist()]  # fmt: skip
+    for end in (-width / 2, width / 2):
+        parts.append(box((0.04, height - 0.35, depth), wood, (end, 0.33, 0)))
     return Drawn(parts, wood, "wooden", ("small",), ("bars", f"a {kit.say(cloth, 'mattress')}"), (),
                  (), {"mattress": cloth})  # fmt: skip
 

@@ -226,7 +226,10 @@ def _wall(kit: Kit) -> Drawn:
             box((0.07, top - low, thick * 1.3), skirt, (s * gap / 2, low, 0)) for s in (-1, 1)
         ] + [box((gap + 0.14, 0.07, thick * 1.3), skirt, (0, top, 0))]
         features = [f"a {style} opening", f"a {kit.say(skirt, 'frame')}"]
-        words = (f"wall with a {'window' if style == 'window' else 'doorway'}", "wall")
+        words: tuple[str, ...] = (
+            f"wall with a {'window' if style == 'window' else 'doorway'}",
+            "wall",
+        )
     else:
         parts += [box((width, height, thick), color), box((width, 0.14, thick * 1.25), skirt)]
         features, words = (

@@ -155,17 +155,17 @@ def _workbench(kit: Kit) -> Drawn:
     features = ["a vice", "a lower shelf"]
     if kit.chance(0.5):
         parts.append(box((width, 0.5, 0.04), color, (0, height, -0.33)))
-        for i in range(3):
-            x = (i - 1) * 0.35
-            parts += [box((0.04, 0.28, 0.03), steel, (x, height + 0.2, -0.3)),
-                      box((0.14, 0.07, 0.05), steel, (x, height + 0.4, -0.28))]  # fmt: skip
+        for at in (-0.35, 0.0, 0.35):
+            parts += [box((0.04, 0.28, 0.03), steel, (at, height + 0.2, -0.3)),
+                      box((0.14, 0.07, 0.05), steel, (at, height + 0.4, -0.28))]  # fmt: skip
         features.append("tools hanging on the back")
     return Drawn(parts, color, "wooden", ("sturdy",), tuple(features))
 
 
 def row_of_books(kit: Kit, width: float, height: float, depth: float) -> list[Part]:
     """Books side by side from -width / 2 on, some leaning space left."""
-    parts, x = [], -width / 2
+    parts: list[Part] = []
+    x = -width / 2
     while True:
         thick = kit.between(0.035, 0.08)
         if x + thick > width / 2 * kit.between(0.7, 1.0):

@@ -96,6 +96,10 @@ def _street_lamp(kit: Kit) -> Drawn:
     return Drawn(parts, metal, "metal", ("tall",), tuple(features), words)
 
 
+def _dimmed(color: tuple[float, float, float], share: float) -> tuple[float, float, float]:
+    return color[0] * share, color[1] * share, color[2] * share
+
+
 @family("traffic light", "traffic lights", "stop light", "traffic signal", "stoplight", kind=STREET)
 def _traffic_light(kit: Kit) -> Drawn:
     case, pole = (
@@ -111,7 +115,7 @@ def _traffic_light(kit: Kit) -> Drawn:
         share = 1.0 if lit in (3, i) else 0.5
         y = 0.68 - 0.26 * i
         head += [
-            prism(circle(0.095, 12), 0.03, tuple(share * c for c in lamp), (0, y, 0.1)),
+            prism(circle(0.095, 12), 0.03, Paint(_dimmed(lamp, share)), (0, y, 0.1)),
             sphere((0.11, 0.11, 0.09), case, (0, y + 0.02, 0.1), low=0.72, segments=8),
         ]
     if kit.chance(0.3):
@@ -263,20 +267,6 @@ def _wheelie(kit: Kit) -> Drawn:
         for s in (-1, 1)
     ]
     return Drawn(parts, color, "plastic", (), ("a lid", "two wheels"))
-
-
-@family("trash bag", "garbage bag", "bin bag", "rubbish bag")
-def _trash_bag(kit: Kit) -> Drawn:
-    color = kit.color("black", "dark grey", "dark grey", "blue", "green", "white")
-    parts = []
-    for i in range(kit.pick(1, 1, 2)):
-        bag = [
-            blob((0.25, 0.24, 0.24), color, kit.rng, (0, 0.22, 0), rough=0.1, detail=2),
-            cone(0.11, 0.16, color, (0, 0.4, 0), segments=7),
-            cone(0.08, 0.1, color, segments=6).turn(x=180).move(y=0.6),
-        ]
-        parts.append(group(bag).scale(1.0 - 0.2 * i).move(0.42 * i, 0, 0.12 * i))
-    return Drawn(parts, color, "plastic", ("full",), ("a knot on top",))
 
 
 @family("street sign", "road sign post", "direction sign", "signpost", kind=STREET)
