@@ -64,7 +64,7 @@ def test_shapes_are_whole_and_said_exactly(name: str) -> None:
         assert mesh.colors is not None
         assert np.isfinite(mesh.vertices).all()
         assert np.isfinite(mesh.colors).all()
-        assert 0.0 <= mesh.colors.min()
+        assert mesh.colors.min() >= 0.0
         assert mesh.colors.max() <= 1.0
         assert 4 <= len(mesh.triangles) <= 6000
         assert mesh.triangles.min() >= 0

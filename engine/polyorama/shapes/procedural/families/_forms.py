@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.shapes.procedural.solids import (
+    Paint,
     Part,
     box,
     cone,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from polyorama.shapes.procedural.solids import Place, Tint
 
 __all__ = [
-    "DARK", "FIRE", "GLASS", "LAMP", "WHITE", "around", "candle", "cartwheel", "flame", "gable",
+    "DARK", "FIRE", "GLASS", "LAMP", "WHITE", "around", "candle", "cartwheel", "darker", "flame",
+    "gable",
     "hull",
     "pair",
     "plate",
@@ -159,3 +161,9 @@ def candle(height: float, radius: float, wax: Tint, at: Place, lit: bool = True)
 def lain(kit: Kit, parts: list[Part]) -> list[Part]:
     """Standing, or lying down as on a bench."""
     return [p.turn(x=-90) for p in parts] if kit.chance(0.4) else parts
+
+
+def darker(color: Tint, share: float) -> tuple[float, float, float]:
+    """A colour that is so much of its brightness: grooves, craters, engravings."""
+    r, g, b = color.rgb if isinstance(color, Paint) else color
+    return (share * r, share * g, share * b)

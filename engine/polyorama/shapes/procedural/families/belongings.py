@@ -10,6 +10,7 @@ from polyorama.shapes.procedural.families._forms import (
     DARK,
     WHITE,
     around,
+    darker,
     pair,
     plate,
     rod_x,
@@ -295,7 +296,7 @@ def pencil(kit: Kit) -> Drawn:
 @family("envelope", "letter", "mail", "paper letter", kind="stationery")
 def envelope(kit: Kit) -> Drawn:
     paper, seal = kit.color("white", "beige", "light blue", "pink"), kit.color("red", "blue")
-    fold = tuple(0.8 * c for c in paper.rgb)
+    fold = darker(paper, 0.8)
     parts = [
         box((1.0, 0.65, 0.04), paper),
         *(
@@ -303,7 +304,7 @@ def envelope(kit: Kit) -> Drawn:
                 (s * 0.5, 0.64, 0.025),
                 (0, 0.28, 0.025),
                 0.012,
-                (fold[0], fold[1], fold[2]),
+                fold,
                 segments=4,
             )
             for s in (-1, 1)

@@ -8,6 +8,7 @@ from polyorama.shapes.procedural.families._forms import (
     DARK,
     WHITE,
     candle,
+    darker,
     gable,
     pair,
     rod_x,
@@ -64,7 +65,7 @@ def _headstone(kit: Kit, stone: Tint) -> tuple[list[Part], str]:
             )
         ]
     if form != "cross-shaped":
-        mark = tuple(0.6 * c for c in getattr(stone, "rgb", (0.5, 0.5, 0.5)))
+        mark = darker(stone, 0.6)
         parts += [
             box((0.05, 0.24, 0.03), mark, (0, 0.45 * high, deep / 2)),
             box((0.18, 0.05, 0.03), mark, (0, 0.45 * high + 0.13, deep / 2)),

@@ -10,6 +10,7 @@ from polyorama.shapes.procedural.families._forms import (
     GLASS,
     WHITE,
     around,
+    darker,
     gable,
     pair,
     rod_z,
@@ -332,7 +333,7 @@ def egyptian_pyramid(kit: Kit) -> Drawn:
 @family("igloo", "snow house", "ice house", "eskimo house", kind="shelter")
 def igloo(kit: Kit) -> Drawn:
     snow = kit.color("white", "light blue", "white")
-    line = tuple(0.86 * c for c in snow.rgb)
+    line = darker(snow, 0.86)
     parts = [sphere((1.0, 0.95, 1.0), snow, low=0.5, segments=12),
              *(cylinder(math.sqrt(1 - y * y) * 1.015, 0.025, line, (0, 0.95 * y, 0),
                         segments=12) for y in (0.25, 0.5, 0.72)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from polyorama.shapes.procedural.families._forms import WHITE, around
+from polyorama.shapes.procedural.families._forms import WHITE, around, darker
 from polyorama.shapes.procedural.family import Drawn, family
 from polyorama.shapes.procedural.solids import (
     bar,
@@ -274,7 +274,7 @@ def moon(kit: Kit) -> Drawn:
             color,
             words=("crescent moon", "moon", "half moon"),
         )
-    crater = tuple(0.85 * c for c in color.rgb)
+    crater = darker(color, 0.85)
     parts = [sphere(0.5, color, segments=14)]
     for k in range(9):
         up = 0.9 - 0.2 * k

@@ -74,7 +74,7 @@ def sports_ball(kit: Kit) -> Drawn:
             words=("basketball", "ball"),
         )
     g = (1 + 5**0.5) / 2
-    spots = [(a, b * g, 0.0) for a in (-1, 1) for b in (-1, 1)]
+    spots = [(a, b * g, 0.0) for a in (-1.0, 1.0) for b in (-1.0, 1.0)]
     spots += [(0.0, a, b) for a, b, _ in spots] + [(b, 0.0, a) for a, b, _ in spots]
     reach = 0.4 / math.hypot(1, g)
     return Drawn(

@@ -30,6 +30,7 @@ from polyorama.shapes.procedural.solids import (
 
 if TYPE_CHECKING:
     from polyorama.shapes.procedural.family import Kit
+    from polyorama.shapes.procedural.solids import Tint
 
 __all__: list[str] = []
 
@@ -245,9 +246,10 @@ def space_base(kit: Kit) -> Drawn:
         kit.color("white", "light grey", "grey", "beige"),
         kit.color("orange", "blue", "red", "dark grey"),
     )
+    dome: Tint = GLASS if kit.chance() else wall
     parts = [
         cylinder(1.05, 0.3, wall, segments=12),
-        sphere((1.0, 0.9, 1.0), kit.pick(GLASS, wall), (0, 0.3, 0), low=0.5, segments=12),
+        sphere((1.0, 0.9, 1.0), dome, (0, 0.3, 0), low=0.5, segments=12),
         torus(1.03, 0.05, trim, segments=12).move(0, 0.3, 0),
         box((0.6, 0.75, 0.5), wall, (0, 0, 1.05)),
         box((0.4, 0.6, 0.06), trim, (0, 0, 1.3)),
