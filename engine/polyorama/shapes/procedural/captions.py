@@ -27,19 +27,26 @@ _ONE = frozenset({"bus", "cactus", "compass", "cross", "glass", "grass", "lens",
 """End in s, and yet are one."""
 
 
+_NUMBERS = frozenset({"two", "three", "four", "five", "six"})
+
+
 def with_article(words: str) -> str:
     """The words with "a" or "an" where they take one: "an armchair", "stairs", "bread"."""
     last = words.split(" with ")[0].split(" of ")[0].split(" on ")[0].split(" in ")[0].split()[-1]
     plural = last.endswith("s") and not last.endswith("ss") and last not in _ONE
-    if plural or last in _MASS or words.startswith(("a ", "an ", "the ")):
+    if plural or last in _MASS or words.split()[0] in {"a", "an", "the", "half", *_NUMBERS}:
         return words
     vowel = words[0].lower() in "aeiou" and not words.startswith(("uni", "use", "one", "ute", "uk"))
     return f"{'an' if vowel else 'a'} {words}"
 
 
 def phrase(*words: str) -> str:
-    """Words in a row; empty ones are left out."""
-    return " ".join(word for word in words if word)
+    """Adjectives and a noun in a row, numbers first; empty ones and what the noun says go."""
+    noun = words[-1].split()
+    row = [word for word in words[:-1] if word and word not in noun]
+    if noun and noun[0] in _NUMBERS:
+        row, noun = [noun[0], *row], noun[1:]
+    return " ".join([*row, *noun])
 
 
 def captions(

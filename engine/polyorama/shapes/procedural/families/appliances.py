@@ -229,7 +229,7 @@ def _blender(kit: Kit) -> Drawn:
     )
 
 
-@family("washing machine", "washer", "laundry machine", "tumble dryer", kind=KIND)
+@family("washing machine", "washer", "laundry machine", kind=KIND)
 def _washer(kit: Kit) -> Drawn:
     color = kit.color("white", "white", "light grey", "grey", "light blue", "black")
     ring = kit.other(color, "silver", "grey", "dark grey", "light blue")

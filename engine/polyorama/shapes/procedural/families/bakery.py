@@ -108,7 +108,7 @@ def _burger(kit: Kit) -> Drawn:
     return Drawn(parts, None, "", ("tasty", *doubled), tuple(features), words, (), {"bun": bread})
 
 
-@family("hamburger bun", "bun", "bread roll", "burger bun", "bread bun", kind=KIND)
+@family("hamburger bun", "bun", "bread roll", "bread bun", kind=KIND)
 def _bun(kit: Kit) -> Drawn:
     bread, crumb = kit.color(*_BREAD, "orange"), (0.96, 0.89, 0.72)
     which = kit.pick("whole", "top", "bottom")
@@ -226,7 +226,7 @@ def _topping(kit: Kit, name: str) -> Part:
     ).turn(x=-90)
 
 
-@family("pizza", "whole pizza", "pepperoni pizza", "italian pizza", kind=KIND)
+@family("pizza", "whole pizza", "italian pizza", kind=KIND)
 def _pizza(kit: Kit) -> Drawn:
     crust, cheese = kit.color("light brown", "orange"), kit.color("yellow")
     radius, segments = 0.16, 20
@@ -309,7 +309,7 @@ def _sandwich(kit: Kit) -> Drawn:
     )
 
 
-@family("bread", "loaf of bread", "bread loaf", "loaf", kind=KIND)
+@family("bread", "loaf of bread", "bread loaf", kind=KIND)
 def _bread(kit: Kit) -> Drawn:
     crust = kit.color("brown", "light brown", "light brown", "dark brown")
     crumb = (0.95, 0.86, 0.68)

@@ -192,7 +192,7 @@ def _toilet_paper(kit: Kit) -> Drawn:
     return Drawn([body], paper, "paper", ("soft", "round"))
 
 
-@family("toothbrush", "tooth brush", "toothbrush in a cup")
+@family("toothbrush", "tooth brush")
 def _toothbrush(kit: Kit) -> Drawn:
     color = kit.color()
     brush = group(

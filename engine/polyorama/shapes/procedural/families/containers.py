@@ -8,7 +8,9 @@ from polyorama.shapes.procedural.families.street import LINE
 from polyorama.shapes.procedural.family import Drawn, Kit, family
 from polyorama.shapes.procedural.solids import (
     bar,
+    blob,
     box,
+    cone,
     cylinder,
     group,
     lathe,
@@ -265,7 +267,7 @@ def _container(kit: Kit) -> Drawn:
     )
 
 
-@family("tire", "tyre", "car tire", "rubber tire", "pile of tires")
+@family("tire", "tyre", "car tire", "rubber tire")
 def _tire(kit: Kit) -> Drawn:
     rubber = kit.color("black", "dark grey")
     one = [

@@ -218,7 +218,7 @@ def flower(kit: Kit, color: Paint, stem: float) -> Part:
     return group(parts)
 
 
-@family("vase", "flower vase", "vase with flowers", "vase of flowers", kind=_DECOR)
+@family("vase", "flower vase", kind=_DECOR)
 def _vase(kit: Kit) -> Drawn:
     color = kit.color()
     height, radius = kit.between(0.2, 0.35), kit.between(0.06, 0.1)
@@ -308,7 +308,7 @@ def _one_candle(kit: Kit, radius: float, height: float, wax: Paint, lit: bool) -
     return group(parts)
 
 
-@family("candle", "wax candle", "burning candle", "candles", kind=_DECOR)
+@family("candle", "wax candle", kind=_DECOR)
 def _candle(kit: Kit) -> Drawn:
     wax = kit.color("white", "beige", "beige", "red", "purple", "orange", "black")
     lit = kit.chance(0.65)

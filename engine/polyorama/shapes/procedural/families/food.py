@@ -115,7 +115,7 @@ def _flat_meat(kit: Kit, outline: list[tuple[float, float]], color: Paint, thick
     return prism(outline, thick, color, bevel=thick * 0.3).turn(x=-90).move(y=thick / 2)
 
 
-@family("steak", "beef steak", "grilled meat", "raw steak", "piece of meat", kind=KIND)
+@family("steak", "beef steak", "piece of meat", kind=KIND)
 def _steak(kit: Kit) -> Drawn:
     meat, fat = kit.color("red", "dark red", "brown", "dark brown"), kit.color("beige", "white")
     outline = np.array(
@@ -216,7 +216,7 @@ def _sausage(kit: Kit) -> Drawn:
     )
 
 
-@family("bacon", "bacon strip", "slice of bacon", "strips of bacon", kind=KIND)
+@family("bacon", "slice of bacon", kind=KIND)
 def _bacon(kit: Kit) -> Drawn:
     meat, fat = kit.color("red", "dark red", "brown"), kit.color("beige", "pink")
     xs = np.linspace(-0.09, 0.09, 13)
@@ -328,7 +328,7 @@ def _fish_dish(kit: Kit) -> Drawn:
     )
 
 
-@family("egg", "chicken egg", "boiled egg", "fried egg", kind=KIND)
+@family("egg", "chicken egg", kind=KIND)
 def _egg(kit: Kit) -> Drawn:
     shell, yolk = kit.color("white", "beige", "light brown"), kit.color("yellow", "orange")
     oval = [
@@ -389,7 +389,7 @@ def _egg(kit: Kit) -> Drawn:
     return Drawn([body.turn(z=kit.pick(0.0, 90.0))], shell, "", ("oval", "smooth"), (), ("egg",))
 
 
-@family("cheese", "block of cheese", "cheese wedge", "piece of cheese", "swiss cheese", kind=KIND)
+@family("cheese", "piece of cheese", kind=KIND)
 def _cheese(kit: Kit) -> Drawn:
     color = kit.color("yellow", "yellow", "orange")
     hole = Paint((color.rgb[0] * 0.8, color.rgb[1] * 0.75, color.rgb[2] * 0.6))

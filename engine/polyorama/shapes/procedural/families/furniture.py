@@ -95,7 +95,7 @@ def backrest(
     ], "a backrest"
 
 
-@family("chair", "wooden chair", "dining chair", "seat", kind=KIND)
+@family("chair", "dining chair", "seat", kind=KIND)
 def _chair(kit: Kit) -> Drawn:
     color, material = frame(kit)
     width, depth = kit.between(0.4, 0.5), kit.between(0.4, 0.5)
@@ -350,7 +350,7 @@ def _some_bed(kit: Kit, width: float, words: tuple[str, ...], decks: int = 1) ->
     )
 
 
-@family("bed", "bedroom bed", "place to sleep", kind=KIND)
+@family("bed", "bedroom bed", kind=KIND)
 def _bed(kit: Kit) -> Drawn:
     if kit.chance():
         return _some_bed(kit, kit.between(1.4, 1.9), ("double bed", "bed", "king size bed"))

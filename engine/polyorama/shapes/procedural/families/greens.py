@@ -265,7 +265,7 @@ def _leafy(kit: Kit, color: Paint, radius: float, rough: float) -> list[Part]:
     return parts
 
 
-@family("lettuce", "head of lettuce", "salad lettuce", "green salad", kind=_VEGETABLE)
+@family("lettuce", "salad lettuce", "green salad", kind=_VEGETABLE)
 def _lettuce(kit: Kit) -> Drawn:
     green = kit.color("light green", "green")
     if kit.chance(0.3):
@@ -302,7 +302,7 @@ def _cabbage(kit: Kit) -> Drawn:
     return Drawn(_leafy(kit, color, 0.09, 0.06), color, "", ("round",), ("thick leaves",), words)
 
 
-@family("broccoli", "broccoli floret", "green broccoli", "cauliflower", kind=_VEGETABLE)
+@family("broccoli", "green broccoli", kind=_VEGETABLE)
 def _broccoli(kit: Kit) -> Drawn:
     white = kit.chance(0.2)
     head = kit.color("white", "beige") if white else kit.color("green", "dark green")
@@ -350,7 +350,7 @@ def _chili(kit: Kit) -> Drawn:
     )
 
 
-@family("radish", "red radish", "turnip", "beet", kind=_VEGETABLE)
+@family("radish", "red radish", kind=_VEGETABLE)
 def _radish(kit: Kit) -> Drawn:
     skin = kit.color("red", "pink", "purple")
     parts = [
@@ -495,7 +495,7 @@ def _crate(kit: Kit) -> Drawn:
         None,
         "",
         ("full",),
-        (name, kit.say(skin, name)),
+        ("slats",),
         (f"crate of {name}", f"box of {name}"),
         (f"wooden crate full of {name}",) if kit.look != "clay" else (f"crate full of {name}",),
         {"content": skin},

@@ -24,7 +24,7 @@ from polyorama.shapes.procedural.solids import (
 )
 
 
-@family("dinner plate with food", "plate of food", "dinner", "meal", "steak dinner", kind=KIND)
+@family("dinner plate with food", "plate of food", "dinner", "meal", kind=KIND)
 def _dinner(kit: Kit) -> Drawn:
     dish = kit.color("white", "white", "light blue", "beige")
     parts = [
@@ -148,7 +148,7 @@ def _salad(kit: Kit) -> Drawn:
     )
 
 
-@family("bowl of soup", "soup", "stew", "noodle soup", kind=KIND)
+@family("bowl of soup", "soup", "stew", kind=KIND)
 def _soup(kit: Kit) -> Drawn:
     bowl, broth = kit.color(), kit.color("orange", "red", "brown", "green", "yellow")
     parts = [

@@ -314,7 +314,7 @@ def _pipe(kit: Kit) -> Drawn:
     )
 
 
-@family("sandbag", "sand bags", "sandbag wall", "pile of sandbags")
+@family("sandbag", "sand bags", "pile of sandbags")
 def _sandbags(kit: Kit) -> Drawn:
     color = kit.color("beige", "light brown", "brown")
     rows = kit.count(1, 3)

@@ -59,7 +59,7 @@ def produce(
         body = group(whole(kit, skin)).turn(y=kit.between(0, 360))
         return Drawn([body], skin, "", ("fresh", *adjectives), features)
 
-    @family(f"sliced {name}", f"slices of {name}", f"{name} slice", kind=kind)
+    @family(f"sliced {name}", kind=kind)
     def _sliced(kit: Kit) -> Drawn:
         skin = kit.color(*skins)
         parts, word = slices(

@@ -191,7 +191,7 @@ def _brick_wall(kit: Kit) -> Drawn:
     )
 
 
-@family("wall", "house wall", "plain wall", "interior wall", "wall panel")
+@family("wall", "plain wall", "wall panel")
 def _wall(kit: Kit) -> Drawn:
     color = kit.color(
         "white",

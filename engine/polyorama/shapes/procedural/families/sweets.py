@@ -29,7 +29,7 @@ def _wedge(outline_radius: float, degrees: float) -> list[tuple[float, float]]:
     return [(0.0, 0.0), *arc(outline_radius, -90 - degrees / 2, -90 + degrees / 2, 4)]
 
 
-@family("cake", "birthday cake", "layer cake", "torte", kind="dessert")
+@family("cake", "torte", kind="dessert")
 def _cake(kit: Kit) -> Drawn:
     icing = kit.color(
         "pink", "white", "brown", "light blue", "yellow", "dark brown", "light green", "purple"

@@ -95,7 +95,7 @@ def _mug(kit: Kit) -> Drawn:
     return Drawn(parts, color, "ceramic", (), tuple(features), tuple(words), sentences)
 
 
-@family("tea cup", "teacup", "cup and saucer", "cup", "cup of tea", kind=WARE)
+@family("tea cup", "teacup", "cup and saucer", "cup", kind=WARE)
 def _teacup(kit: Kit) -> Drawn:
     color = kit.color("white", "light blue", "pink", "beige", "yellow", "teal", "red")
     drink, _ = fluid(kit)
@@ -116,7 +116,7 @@ def _teacup(kit: Kit) -> Drawn:
     return Drawn(parts, color, "porcelain", ("small", "elegant"), ("a saucer", "a handle"))
 
 
-@family("glass", "drinking glass", "glass of water", "tumbler", kind=WARE)
+@family("glass", "drinking glass", "tumbler", kind=WARE)
 def _glass(kit: Kit) -> Drawn:
     glass = Paint((0.8, 0.9, 0.94))
     height, radius = kit.between(0.1, 0.15), 0.036
@@ -168,7 +168,7 @@ def _glass(kit: Kit) -> Drawn:
     )
 
 
-@family("wine glass", "goblet", "glass of wine", "stemmed glass", kind=WARE)
+@family("wine glass", "goblet", "stemmed glass", kind=WARE)
 def _wineglass(kit: Kit) -> Drawn:
     glass = Paint((0.82, 0.9, 0.93))
     wine, name = kit.pick(
@@ -209,7 +209,7 @@ def _wineglass(kit: Kit) -> Drawn:
     )
 
 
-@family("bottle", "glass bottle", "wine bottle", "water bottle", kind="container")
+@family("bottle", "glass bottle", kind="container")
 def _bottle(kit: Kit) -> Drawn:
     color = kit.color("green", "dark green", "brown", "light blue", "blue", "dark red", "white")
     label, cap = (
@@ -341,7 +341,7 @@ def _jar(kit: Kit) -> Drawn:
     return Drawn(parts, glass, "", (size,), tuple(features))
 
 
-@family("jar of jam", "jam", "jam jar", "honey jar", "marmalade", kind="food")
+@family("jar of jam", "jam", "jam jar", kind="food")
 def _jam(kit: Kit) -> Drawn:
     inside, name = kit.pick(
         (kit.color("red"), "strawberry jam"),
