@@ -327,6 +327,41 @@ def test_opacity_that_would_hide_all_is_not_believed(tmp_path):
     assert load_asset(put(tmp_path / "a.fbx", clear)).mesh.materials[0].color[3] == 1.0
 
 
+# --- rest poses -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broken", [np.nan, 0.0])
+def test_skins_stand_at_rest_and_weights_of_nothing_follow_the_first_joint(tmp_path, broken):
+    """Some exporters write weights of 0 / 0; those corners once were nowhere or at the origin."""
+    weights = np.array([[1, 0, 0, 0]] * 4, "<f4")
+    weights[3] = broken
+    joints = np.zeros((4, 4), "u1")
+    bind = np.eye(4, dtype="<f4")
+    bind[3, :3] = (-5, 0, 0)  # column-major: the joint stood at x = 5 when the skin was bound
+    document = json.loads(gltf())
+    document["buffers"][0]["byteLength"] = 104 + 64 + 16 + 64
+    for view, size in enumerate((64, 16, 64)):
+        start = 104 + sum((64, 16, 64)[:view])
+        document["bufferViews"].append({"buffer": 0, "byteOffset": start, "byteLength": size})
+    document["accessors"] += [
+        {"bufferView": 3, "componentType": 5126, "count": 4, "type": "VEC4"},
+        {"bufferView": 4, "componentType": 5121, "count": 4, "type": "VEC4"},
+        {"bufferView": 5, "componentType": 5126, "count": 1, "type": "MAT4"},
+    ]
+    document["meshes"][0]["primitives"][0]["attributes"] |= {"WEIGHTS_0": 3, "JOINTS_0": 4}
+    document["skins"] = [{"joints": [1], "inverseBindMatrices": 5}]
+    # The node's own transform means nothing for a skin.
+    document["nodes"] = [{"mesh": 0, "skin": 0, "scale": [100, 100, 100]},
+                         {"translation": [5, 7, 0]}]  # fmt: skip
+    document["scenes"] = [{"nodes": [0, 1]}]
+    put(tmp_path / "a.bin", buffer() + weights.tobytes() + joints.tobytes() + bind.tobytes())
+    loaded = load_asset(put(tmp_path / "a.gltf", json.dumps(document)))
+    assert loaded.notes == ()
+    assert loaded.size == pytest.approx(SIZE)
+    assert volume(loaded.mesh) == pytest.approx(1.0)
+    assert -loaded.mesh.vertices[:, 1].max() == pytest.approx(7.0)
+
+
 # --- units, axes, mirrors ---------------------------------------------------------------------
 
 

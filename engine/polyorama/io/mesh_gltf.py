@@ -52,7 +52,7 @@ class _Reader:
     def __init__(self, file: GltfFile, notes: list[str] | None) -> None:
         self._file = file
         self._notes = notes
-        self._pictures: dict[int, NDArray[np.uint8]] = {}
+        self._pictures: dict[tuple[int, bool], NDArray[np.uint8]] = {}
         self._materials: dict[Any, Material] = {}
         self._shapes: dict[int, list[Part]] = {}
         self._corners = 0
@@ -124,8 +124,11 @@ class _Reader:
         )
         if joints.max(initial=0) >= len(moves):
             raise self._file.damaged("a vertex names a missing joint")
-        total = weights.sum(axis=1, keepdims=True)
-        weights = weights / np.where(total > 0, total, 1.0)
+        # Exporters divide by a sum of zero: what belongs to no joint follows its first one.
+        weights = np.nan_to_num(weights, nan=0.0, posinf=0.0, neginf=0.0)
+        lost = weights.sum(axis=1) <= 0.0
+        weights[lost] = (1.0, 0.0, 0.0, 0.0)
+        weights = weights / weights.sum(axis=1, keepdims=True)
         result = np.zeros((count, 3))
         for k in range(4):
             chosen = moves[joints[:, k]]
@@ -213,10 +216,11 @@ class _Reader:
             color = np.ones(4)
             color[: len(factor)] = factor
             color = np.clip(np.nan_to_num(color), 0, 1)
-            texture = self._texture_or_note(slot["index"]) if slot is not None else None
+            texture = None
+            if slot is not None:
+                texture = self._texture_or_note(slot["index"], alpha=alpha != "OPAQUE")
             if alpha == "OPAQUE":
                 color[3] = 1.0
-                texture = None if texture is None else texture[:, :, :3]
             elif alpha == "MASK" and texture is not None and texture.shape[2] == 4:
                 cutoff = float(entry.get("alphaCutoff", 0.5))
                 texture = texture.copy()
@@ -233,21 +237,21 @@ class _Reader:
             shown = display_from_linear(np.append(color[:3], np.clip(glow, 0.0, 1.0)))
             self._materials[number] = Material(
                 color=(float(shown[0]), float(shown[1]), float(shown[2]), float(color[3])),
-                texture=None if texture is None else np.ascontiguousarray(texture),
+                texture=texture,
                 emission=(float(shown[3]), float(shown[4]), float(shown[5])),
             )
         return self._materials[number], uv_set, turn
 
-    def _texture_or_note(self, number: Any) -> NDArray[np.uint8] | None:
+    def _texture_or_note(self, number: Any, *, alpha: bool) -> NDArray[np.uint8] | None:
         try:
-            return self._texture(number)
+            return self._texture(number, alpha=alpha)
         except FileFormatError as error:
             if self._notes is None:
                 raise
             left_out(self._notes, f"A texture is left out. {error}")
             return None
 
-    def _texture(self, number: Any) -> NDArray[np.uint8]:
+    def _texture(self, number: Any, *, alpha: bool) -> NDArray[np.uint8]:
         texture = self._file.item("textures", number)
         webp = texture.get("extensions", {}).get("EXT_texture_webp", {})
         image = webp.get("source", texture.get("source"))
@@ -255,15 +259,16 @@ class _Reader:
             raise self._file.error(
                 "A texture is stored in a way that is not read; export it with PNG or JPEG textures"
             )
-        if image not in self._pictures:
+        key = (image, alpha)
+        if key not in self._pictures:
             entry = self._file.item("images", image)
             name = str(entry.get("name") or f"image {image}")
             if "uri" in entry:
                 data = self._file.resource(entry["uri"])
             else:
                 data = bytes(self._file.view(entry["bufferView"])[0])
-            self._pictures[image] = decode_texture(data, name, self._file.path)
-        return self._pictures[image]
+            self._pictures[key] = decode_texture(data, name, self._file.path, alpha=alpha)
+        return self._pictures[key]
 
 
 def _triangles(order: NDArray[np.int64], mode: int) -> NDArray[np.int64]:

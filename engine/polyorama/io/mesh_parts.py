@@ -41,7 +41,7 @@ MAX_CORNERS = 100_000_000
 
 _MAX_TEXTURE = 8192
 _MAX_KEPT = 64 << 20
-_recent: OrderedDict[bytes, NDArray[np.uint8]] = OrderedDict()
+_recent: OrderedDict[tuple[bytes, bool], NDArray[np.uint8]] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -163,10 +163,13 @@ def fan(sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     return np.stack([first, first + step + 1, first + step + 2], axis=1), owner
 
 
-def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
+def decode_texture(
+    data: bytes, what: str, source: Path, *, alpha: bool = True
+) -> NDArray[np.uint8]:
     """Pixels of a PNG, JPEG, WebP, BMP or TGA picture, (H, W, 3 or 4) uint8, read-only.
 
-    Pictures larger than 8192 pixels a side are reduced.
+    Pictures larger than 8192 pixels a side are reduced. One that is solid everywhere has no fourth
+    channel, nor has any without `alpha`.
 
     Raises
     ------
@@ -175,7 +178,7 @@ def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
     """
     from PIL import Image
 
-    key = hashlib.sha256(data).digest()
+    key = (hashlib.sha256(data).digest(), alpha)
     with _lock:
         known = _recent.get(key)
         if known is not None:
@@ -196,18 +199,22 @@ def decode_texture(data: bytes, what: str, source: Path) -> NDArray[np.uint8]:
                     )
                 if max(width, height) > _MAX_TEXTURE:
                     image.thumbnail((_MAX_TEXTURE, _MAX_TEXTURE), reducing_gap=2.0)
-                clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+                clear = alpha and (
+                    image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+                )
                 pixels = np.array(image.convert("RGBA" if clear else "RGB"), np.uint8)
     except FileFormatError:
         raise
     except Exception as error:
         raise FileFormatError(f"The texture {what!r} cannot be decoded: {source}") from error
+    if clear and pixels[..., 3].min() == 255:
+        pixels = np.ascontiguousarray(pixels[..., :3])
     pixels.flags.writeable = False
     _keep(key, pixels)
     return pixels
 
 
-def _keep(key: bytes, pixels: NDArray[np.uint8]) -> None:
+def _keep(key: tuple[bytes, bool], pixels: NDArray[np.uint8]) -> None:
     """Keep a picture for the next file: models of one pack share one palette."""
     if pixels.nbytes > _MAX_KEPT // 4:
         return
