@@ -370,7 +370,7 @@ def _baguette(kit: Kit) -> Drawn:
         capsule(0.007, 0.06, cut, segments=5)
         .turn(z=90)
         .turn(y=35)
-        .move(x + 0.025, top * 0.96, 0.017)
+        .move(x + 0.025, top * 0.96, -0.017)
         for x in np.linspace(-length * 0.36, length * 0.36, 5)
     ]
     return Drawn(parts, crust, "", ("long", "crusty"), ("cuts on top",))
