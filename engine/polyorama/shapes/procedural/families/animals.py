@@ -218,7 +218,7 @@ def bull(kit: Kit) -> Drawn:
                  adjectives=("strong",), features=("two horns", "a heavy body"))  # fmt: skip
 
 
-@family("horse", "pony", "stallion", kind=_KIND)
+@family("horse", kind=_KIND)
 def horse(kit: Kit) -> Drawn:
     coat = kit.color("brown", "dark brown", "white", "black", "light brown", "grey")
     mane = kit.other(coat, "black", "dark brown", "white", "beige")

@@ -86,7 +86,7 @@ def sword(kit: Kit) -> Drawn:
     )
 
 
-@family("curved sword", "scimitar", "katana", "sabre", "cutlass", kind=_KIND)
+@family("curved sword", "sword", kind=_KIND)
 def curved_sword(kit: Kit) -> Drawn:
     steel, grip = kit.color(*_STEEL), kit.color(*_GRIPS)
     long = kit.between(1.0, 1.4)
@@ -110,7 +110,7 @@ def curved_sword(kit: Kit) -> Drawn:
     )
 
 
-@family("dagger", "short knife", "combat knife", "throwing knife", kind=_KIND)
+@family("dagger", "short knife", "combat knife", kind=_KIND)
 def dagger(kit: Kit) -> Drawn:
     steel, grip = kit.color(*_STEEL), kit.color(*_GRIPS)
     parts = [
@@ -128,7 +128,7 @@ def dagger(kit: Kit) -> Drawn:
     )
 
 
-@family("battle axe", "axe", "war axe", "double axe", "hatchet", kind=_KIND)
+@family("battle axe", "axe", "war axe", kind=_KIND)
 def axe(kit: Kit) -> Drawn:
     steel, wood = kit.color(*_STEEL, "red"), kit.wood()
     long, double, size = kit.between(0.9, 1.4), kit.chance(0.4), kit.between(0.8, 1.3)
@@ -179,7 +179,7 @@ def war_hammer(kit: Kit) -> Drawn:
     )
 
 
-@family("mace", "morning star", "spiked mace", "flail", "spiked club", kind=_KIND)
+@family("mace", "spiked mace", kind=_KIND)
 def mace(kit: Kit) -> Drawn:
     steel, wood = kit.color(*_STEEL, "dark grey"), kit.wood()
     spike = cone(0.055, 0.16, steel, (0, 0.17, 0), segments=5)
@@ -210,7 +210,7 @@ def mace(kit: Kit) -> Drawn:
     return Drawn(_posed(kit, parts), steel, features=("spikes", "a handle"))
 
 
-@family("spear", "lance", "pike", "halberd", "trident", kind=_KIND)
+@family("polearm", "pole weapon", kind=_KIND)
 def spear(kit: Kit) -> Drawn:
     steel, wood, kind = kit.color(*_STEEL), kit.wood(), kit.pick("spear", "trident", "halberd")
     parts = [cylinder(0.035 * kit.chunk, 1.8, wood)]
@@ -285,7 +285,7 @@ def bow(kit: Kit) -> Drawn:
     return Drawn(parts, wood, material="wooden", adjectives=("curved",), features=("a string",))
 
 
-@family("arrow", "arrows", "bolt of a bow", kind=_KIND)
+@family("arrow", kind=_KIND)
 def arrow(kit: Kit) -> Drawn:
     wood, feather = kit.wood(), kit.color("white", "red", "green", "yellow", "blue")
     one = [
@@ -335,7 +335,7 @@ def crossbow(kit: Kit) -> Drawn:
     return Drawn(parts, wood, material="wooden", features=("a trigger", "a string"))
 
 
-@family("shield", "knight shield", "round shield", "viking shield", kind="armour")
+@family("shield", "knight shield", kind="armour")
 def shield(kit: Kit) -> Drawn:
     paint, rim = kit.color(), kit.color("silver", "gold", "grey", "brown", "dark grey")
     form = kit.pick("round", "kite", "square")
@@ -384,7 +384,7 @@ def shield(kit: Kit) -> Drawn:
     )
 
 
-@family("helmet", "knight helmet", "viking helmet", "medieval helmet", "war helmet", kind="armour")
+@family("helmet", "medieval helmet", kind="armour")
 def helmet(kit: Kit) -> Drawn:
     steel, kind = kit.color(*_STEEL, "dark grey"), kit.pick("knight", "viking", "roman")
     seg = max(9, kit.segments)
@@ -468,7 +468,7 @@ def weapon_rack(kit: Kit) -> Drawn:
     )
 
 
-@family("magic staff", "wizard staff", "magic wand", "sceptre", kind=_KIND)
+@family("magic staff", "wizard staff", kind=_KIND)
 def staff(kit: Kit) -> Drawn:
     wood, gem = (
         kit.color("brown", "dark brown", "purple", "gold"),

@@ -217,7 +217,6 @@ def skyscraper(kit: Kit) -> Drawn:
     "apartment building",
     "apartment block",
     "block of flats",
-    "town house",
     "city building",
     "building",
     kind=_KIND,
@@ -325,7 +324,7 @@ def factory(kit: Kit) -> Drawn:
     )
 
 
-@family("tower", "stone tower", "watchtower", "castle tower", "wizard tower", kind=_KIND)
+@family("tower", "stone tower", "watchtower", "castle tower", kind=_KIND)
 def tower(kit: Kit) -> Drawn:
     stone, roof = kit.color(*_STONE), kit.color(*_ROOFS, "purple")
     high, radius = kit.between(1.8, 3.2), kit.between(0.5, 0.7)

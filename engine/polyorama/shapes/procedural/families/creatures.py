@@ -57,7 +57,7 @@ def _bird(
     return parts + pair(leg, foot, side_wing, eye)
 
 
-@family("bird", "small bird", "songbird", "sparrow", "robin", kind="animal")
+@family("bird", "small bird", "songbird", kind="animal")
 def bird(kit: Kit) -> Drawn:
     coat = kit.color("blue", "red", "yellow", "brown", "green", "light blue", "orange", "grey")
     wing = kit.other(coat, "brown", "dark grey", "blue", "white", "dark blue")
@@ -71,7 +71,7 @@ def crow(kit: Kit) -> Drawn:
     return Drawn(parts, coat, adjectives=("spooky",), features=("a strong beak",))
 
 
-@family("chicken", "hen", "rooster", "cockerel", kind="farm animal")
+@family("chicken", kind="farm animal")
 def chicken(kit: Kit) -> Drawn:
     coat, comb = kit.color("white", "brown", "white", "orange", "black"), (0.85, 0.14, 0.12)
     rooster = kit.chance(0.4)
@@ -92,7 +92,7 @@ def chicken(kit: Kit) -> Drawn:
     )
 
 
-@family("duck", "mallard", "rubber duck", "duckling", kind="bird")
+@family("duck", kind="bird")
 def duck(kit: Kit) -> Drawn:
     coat = kit.color("yellow", "white", "brown", "yellow")
     size = kit.between(0.15, 0.2)
@@ -141,7 +141,7 @@ def owl(kit: Kit) -> Drawn:
     return Drawn(parts, coat, features=("big round eyes", "ear tufts"))
 
 
-@family("flamingo", "pink flamingo", "stork", "heron", "crane bird", kind="bird")
+@family("wading bird", "long-legged bird", kind="bird")
 def flamingo(kit: Kit) -> Drawn:
     coat = kit.color("pink", "pink", "white", "grey")
     line = [(0, 0.85, 0.18), (0, 1.05, 0.34), (0, 1.3, 0.22), (0, 1.48, 0.3), (0, 1.45, 0.4)]
@@ -236,7 +236,7 @@ def shark(kit: Kit) -> Drawn:
     return Drawn(parts, coat, adjectives=("dangerous",), features=("a back fin", "a tail fin"))
 
 
-@family("whale", "blue whale", "humpback whale", "dolphin", "orca", kind="sea animal")
+@family("sea mammal", kind="sea animal")
 def whale(kit: Kit) -> Drawn:
     kind = kit.pick("whale", "whale", "dolphin", "orca")
     coat = (
@@ -260,7 +260,7 @@ def whale(kit: Kit) -> Drawn:
                  features=("a level tail", "flippers"), words=words[kind])  # fmt: skip
 
 
-@family("octopus", "squid", "kraken", kind="sea animal")
+@family("octopus", "kraken", kind="sea animal")
 def octopus(kit: Kit) -> Drawn:
     coat = kit.color("purple", "red", "orange", "pink", "teal", "blue")
     arm = sweep(
@@ -346,9 +346,7 @@ def dinosaur(kit: Kit) -> Drawn:
     )
 
 
-@family(
-    "long-necked dinosaur", "brontosaurus", "sauropod", "brachiosaurus", "dinosaur", kind="animal"
-)
+@family("four-legged dinosaur", "dinosaur", kind="animal")
 def sauropod(kit: Kit) -> Drawn:
     coat = kit.color("green", "blue", "grey", "light brown", "teal", "purple")
     spikes = kit.chance(0.35)
@@ -365,7 +363,7 @@ def sauropod(kit: Kit) -> Drawn:
     parts = [sweep(line, [0.02, 0.13, 0.32, 0.32, 0.14, 0.1, 0.13], coat, segments=8),
              *pair(*(cylinder(0.1, 0.55, coat, (0.2, 0, z), segments=7) for z in (-0.4, 0.25)),
                    sphere(0.025, DARK, (0.1, 0.72 + 0.72 * neck, 1.05)))]  # fmt: skip
-    words = ("stegosaurus", "dinosaur") if spikes else ()
+    words = ("stegosaurus", "dinosaur") if spikes else ("brontosaurus", "sauropod", "dinosaur")
     if spikes:
         trim = kit.other(coat, "red", "orange", "yellow")
         parts += [

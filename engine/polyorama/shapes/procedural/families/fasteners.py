@@ -36,7 +36,7 @@ _KIND = "tool"
 _GRIPS = ("red", "blue", "yellow", "green", "orange", "black")
 
 
-@family("nail", "nails", "iron nail", "steel nail", kind="hardware")
+@family("nail", "iron nail", "steel nail", kind="hardware")
 def nail(kit: Kit) -> Drawn:
     steel, count = kit.color("grey", "silver", "dark grey", "brown"), kit.pick(1, 1, 3)
     one = [
@@ -180,7 +180,7 @@ def spring(kit: Kit) -> Drawn:
     )
 
 
-@family("metal pipe", "pipe", "water pipe", "pipe elbow", "tube", kind="hardware")
+@family("metal pipe", "pipe", kind="hardware")
 def pipe(kit: Kit) -> Drawn:
     steel = kit.color("grey", "silver", "green", "bronze", "dark grey", "white")
     form, flange = kit.pick("straight", "bent", "t-shaped"), kit.chance(0.6)
@@ -212,7 +212,7 @@ def pipe(kit: Kit) -> Drawn:
     )
 
 
-@family("valve", "valve wheel", "pipe valve", "faucet", "water tap", kind="hardware")
+@family("valve", "valve wheel", "pipe valve", kind="hardware")
 def valve(kit: Kit) -> Drawn:
     steel, wheel_ = (
         kit.color("grey", "silver", "bronze", "dark grey"),

@@ -84,7 +84,7 @@ def a_torus(kit: Kit) -> Drawn:
     )
 
 
-@family("pyramid", "square pyramid", "tetrahedron", "pyramid shape", kind="geometric shape")
+@family("pyramid shape", "pointed solid", kind="geometric shape")
 def a_pyramid(kit: Kit) -> Drawn:
     paint, four = kit.color(), kit.chance(0.65)
     part = cone(0.7, kit.between(0.7, 1.2), paint, segments=4 if four else 3)
@@ -106,7 +106,7 @@ def a_capsule(kit: Kit) -> Drawn:
     return Drawn([p.turn(z=tilt) for p in parts], one, adjectives=("rounded",))
 
 
-@family("knot", "torus knot", "trefoil knot", "spiral shape", kind="geometric shape")
+@family("twisted tube", kind="geometric shape")
 def knot(kit: Kit) -> Drawn:
     paint = kit.color()
     if kit.chance(0.3):
@@ -125,5 +125,8 @@ def knot(kit: Kit) -> Drawn:
         for t in (2 * math.pi * k / 48 for k in range(50))
     ]
     return Drawn(
-        [sweep(path, kit.between(0.07, 0.13), paint, segments=7)], paint, adjectives=("twisted",)
+        [sweep(path, kit.between(0.07, 0.13), paint, segments=7)],
+        paint,
+        adjectives=("twisted",),
+        words=("knot", "torus knot", "trefoil knot"),
     )

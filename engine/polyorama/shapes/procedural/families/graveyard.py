@@ -119,7 +119,7 @@ def grave(kit: Kit) -> Drawn:
     )
 
 
-@family("coffin", "casket", "wooden coffin", "vampire coffin", "sarcophagus", kind="graveyard prop")
+@family("coffin", "casket", kind="graveyard prop")
 def coffin(kit: Kit) -> Drawn:
     wood, trim = (
         kit.color("brown", "dark brown", "black", "grey", "dark red"),
@@ -234,7 +234,7 @@ def wooden_fence(kit: Kit) -> Drawn:
     return Drawn(parts, wood, material="wooden", features=("pointed pickets",))
 
 
-@family("gate", "iron gate", "cemetery gate", "castle gate", "fence gate", kind="barrier")
+@family("gate", "iron gate", kind="barrier")
 def gate(kit: Kit) -> Drawn:
     stone, iron = kit.color(*_STONE, "beige"), kit.color(*_IRON, "brown")
     parts = [
@@ -295,7 +295,7 @@ def arch(kit: Kit) -> Drawn:
     )
 
 
-@family("cross", "wooden cross", "stone cross", "crucifix", "grave cross", kind="prop")
+@family("cross", "crucifix", "grave cross", kind="prop")
 def cross(kit: Kit) -> Drawn:
     stony = kit.chance()
     paint = kit.color(*_STONE) if stony else kit.wood()
@@ -334,7 +334,7 @@ def shrine(kit: Kit) -> Drawn:
     return Drawn(parts, stone, material="stone", features=tuple(features))
 
 
-@family("wooden post", "post", "signpost", "wooden sign", "direction sign", kind="prop")
+@family("wooden post", "post", kind="prop")
 def post(kit: Kit) -> Drawn:
     wood, kind = kit.wood(), kit.pick("post", "sign", "skull")
     parts = [

@@ -34,7 +34,7 @@ _STEEL = ("silver", "light grey", "grey", "silver", "gold", "bronze")
 _GRIPS = ("brown", "dark brown", "red", "blue", "black", "dark red", "green")
 
 
-@family("cannon", "pirate cannon", "old cannon", "artillery gun", kind=_KIND)
+@family("cannon", "pirate cannon", "old cannon", kind=_KIND)
 def cannon(kit: Kit) -> Drawn:
     iron, wood = kit.color("black", "dark grey", "bronze", "grey"), kit.wood()
     barrel = (
@@ -90,7 +90,7 @@ def catapult(kit: Kit) -> Drawn:
     )
 
 
-@family("bomb", "round bomb", "cartoon bomb", "grenade", "dynamite", kind=_KIND)
+@family("bomb", "explosive", kind=_KIND)
 def bomb(kit: Kit) -> Drawn:
     if kit.chance(0.3):
         red = kit.color("red", "dark red", "brown")
@@ -112,7 +112,7 @@ def bomb(kit: Kit) -> Drawn:
     return Drawn(parts, iron, adjectives=("round",), features=("a burning fuse",))
 
 
-@family("gun", "pistol", "handgun", "revolver", kind=_KIND)
+@family("gun", "handgun", "pistol", kind=_KIND)
 def pistol(kit: Kit) -> Drawn:
     steel, grip = (
         kit.color("dark grey", "black", "grey", "silver"),
@@ -137,7 +137,7 @@ def pistol(kit: Kit) -> Drawn:
     return Drawn(parts, steel, material="metal", features=(kit.say(grip, "grip"), "a trigger"))
 
 
-@family("rifle", "assault rifle", "musket", "shotgun", "long gun", kind=_KIND)
+@family("rifle", "long gun", kind=_KIND)
 def rifle(kit: Kit) -> Drawn:
     steel, wood = (
         kit.color("dark grey", "black", "grey"),

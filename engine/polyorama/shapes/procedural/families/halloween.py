@@ -40,7 +40,7 @@ _IRON = ("black", "dark grey", "grey")
 _SPOOKY = ("spooky", "old", "creepy")
 
 
-@family("lantern", "oil lantern", "hand lantern", "hanging lantern", "street lantern", kind="light")
+@family("lantern", "oil lantern", kind="light")
 def lantern(kit: Kit) -> Drawn:
     iron, sides = kit.color(*_IRON, "gold", "brown"), kit.pick(4, 6)
     parts = [cylinder(0.22, 0.07, iron, segments=sides),
@@ -118,8 +118,6 @@ def jack_o_lantern(kit: Kit) -> Drawn:
     "candles",
     "burning candles",
     "group of candles",
-    "melted candles",
-    "three candles",
     kind="light",
 )
 def candles(kit: Kit) -> Drawn:
@@ -171,7 +169,7 @@ def cauldron(kit: Kit) -> Drawn:
     return Drawn(parts, iron, material="iron", features=tuple(features))
 
 
-@family("bone", "bones", "dog bone", "femur", kind="halloween prop")
+@family("bone", kind="halloween prop")
 def bone(kit: Kit) -> Drawn:
     white = kit.color("white", "beige", "light grey")
     thick = 0.07 * kit.chunk

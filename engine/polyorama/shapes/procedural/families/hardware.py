@@ -37,7 +37,7 @@ _KIND = "tool"
 _GRIPS = ("red", "blue", "yellow", "green", "orange", "black")
 
 
-@family("hammer", "claw hammer", "carpenter's hammer", "mallet", kind=_KIND)
+@family("hammer", "hand hammer", kind=_KIND)
 def hammer(kit: Kit) -> Drawn:
     steel, grip = kit.metal(), kit.color("brown", "light brown", *_GRIPS)
     if kit.chance(0.3):
@@ -62,6 +62,7 @@ def hammer(kit: Kit) -> Drawn:
         lain(kit, parts),
         None,
         features=(kit.say(grip, "handle"), "a claw", kit.say(steel, "head")),
+        words=("hammer", "claw hammer", "carpenter's hammer"),
         paints={"handle": grip},
     )
 
@@ -188,7 +189,7 @@ def shovel(kit: Kit) -> Drawn:
     return Drawn(lain(kit, parts), steel, features=("a wooden handle", "a broad blade"))
 
 
-@family("rake", "garden rake", "pitchfork", "hay fork", "hoe", kind=_KIND)
+@family("garden tool", "long-handled tool", kind=_KIND)
 def rake(kit: Kit) -> Drawn:
     wood, steel, kind = (
         kit.wood(),
@@ -284,7 +285,7 @@ def paint_brush(kit: Kit) -> Drawn:
     return Drawn(lain(kit, parts), wood, features=(kit.say(paint, "paint on it"), "bristles"))
 
 
-@family("paint roller", "paint can", "bucket of paint", "paint bucket", kind=_KIND)
+@family("painting tool", kind=_KIND)
 def paint_can(kit: Kit) -> Drawn:
     paint = kit.color()
     if kit.chance(0.4):
@@ -317,7 +318,7 @@ def paint_can(kit: Kit) -> Drawn:
     )
 
 
-@family("step ladder", "ladder", "stepladder", "wooden ladder", "aluminium ladder", kind=_KIND)
+@family("climbing ladder", "ladder", kind=_KIND)
 def ladder(kit: Kit) -> Drawn:
     paint, rungs, folding = (
         kit.color("brown", "light brown", "silver", "yellow", "grey"),

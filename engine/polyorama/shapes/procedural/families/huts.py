@@ -122,7 +122,7 @@ def barn(kit: Kit) -> Drawn:
     return Drawn(parts, wall, material="wooden", features=("big doors", "a gambrel roof"))
 
 
-@family("hut", "wooden hut", "straw hut", "cabin", "log cabin", kind=_KIND)
+@family("hut", kind=_KIND)
 def hut(kit: Kit) -> Drawn:
     wood, straw = kit.wood(), kit.color("yellow", "beige", "light brown")
     if kit.chance(0.45):
@@ -189,7 +189,7 @@ def shed(kit: Kit) -> Drawn:
     )
 
 
-@family("tent", "camping tent", "camp tent", "teepee", "circus tent", kind="shelter")
+@family("tent", kind="shelter")
 def tent(kit: Kit) -> Drawn:
     cloth, kind = (
         kit.color("green", "orange", "blue", "red", "beige", "yellow", "white"),
@@ -243,7 +243,7 @@ def tent(kit: Kit) -> Drawn:
     )
 
 
-@family("temple", "greek temple", "roman temple", "ancient temple", "bank building", kind=_KIND)
+@family("temple", "ancient temple", kind=_KIND)
 def temple(kit: Kit) -> Drawn:
     stone = kit.color("white", "beige", "light grey", "grey")
     count = kit.count(4, 6)
@@ -368,7 +368,7 @@ def greenhouse(kit: Kit) -> Drawn:
     return Drawn(parts, frame, material="glass", features=("a glass roof",))
 
 
-@family("water tower", "water tank", "storage tank", "silo", kind=_KIND)
+@family("water tower", "water tank", kind=_KIND)
 def water_tower(kit: Kit) -> Drawn:
     paint, frame = (
         kit.color("grey", "brown", "red", "light blue", "white", "beige"),
@@ -395,7 +395,7 @@ def water_tower(kit: Kit) -> Drawn:
     )
 
 
-@family("dog house", "doghouse", "kennel", "birdhouse", "nesting box", kind="small building")
+@family("animal house", kind="small building")
 def dog_house(kit: Kit) -> Drawn:
     wood, roof = (
         kit.color("brown", "red", "light brown", "blue", "white"),

@@ -62,7 +62,7 @@ def butterfly(kit: Kit) -> Drawn:
     return Drawn(parts, coat, features=("four wings", kit.say(spot, "spots"), "antennae"))
 
 
-@family("bee", "bumblebee", "honey bee", "wasp", kind="insect")
+@family("bee", "bumblebee", "honey bee", kind="insect")
 def bee(kit: Kit) -> Drawn:
     coat = kit.color("yellow", "yellow", "orange")
     parts = [sphere((0.22, 0.2, 0.3), coat), sphere(0.14, DARK, (0, 0.02, 0.3)),

@@ -316,7 +316,7 @@ def bush(kit: Kit) -> Drawn:
     return Drawn(parts, leaf, adjectives=("round", "leafy"))
 
 
-@family("hedge", "garden hedge", "box hedge", "topiary", kind="plant")
+@family("trimmed hedge", "hedge", kind="plant")
 def hedge(kit: Kit) -> Drawn:
     leaf = kit.leaf()
     if kit.chance(0.4):

@@ -61,7 +61,7 @@ def _face(kit: Kit, mouth: bool = True) -> list[Part]:
     return [*eyes, box((0.12, 0.025, 0.02), (0.5, 0.2, 0.2), (0, 1.57, 0.17))] if mouth else eyes
 
 
-@family("person", "human", "man", "human character", "figure", kind="character")
+@family("person", "human", "human character", "figure", kind="character")
 def person(kit: Kit) -> Drawn:
     shirt, trousers, hair = (
         kit.color(),
@@ -82,7 +82,7 @@ def person(kit: Kit) -> Drawn:
                  words=words, paints={"shirt": shirt})  # fmt: skip
 
 
-@family("mannequin", "dummy", "shop window mannequin", "dress form", kind="figure")
+@family("mannequin", "dummy", kind="figure")
 def mannequin(kit: Kit) -> Drawn:
     paint = kit.color("beige", "white", "grey", "light brown", "black")
     if kit.chance(0.4):
@@ -101,7 +101,7 @@ def mannequin(kit: Kit) -> Drawn:
     )
 
 
-@family("bust", "head statue", "statue head", "head of a man", "head sculpture", kind="sculpture")
+@family("bust", "head statue", "statue head", "head sculpture", kind="sculpture")
 def bust(kit: Kit) -> Drawn:
     stone = kit.color("white", "light grey", "grey", "beige", "bronze", "dark grey")
     segments = max(10, kit.segments)
@@ -134,7 +134,7 @@ def bust(kit: Kit) -> Drawn:
         parts.append(blob((0.13, 0.14, 0.1), stone, kit.rng, (0, 0.46, 0.13), rough=0.12))
         features.append("a beard")
     return Drawn(parts, stone, material=kit.pick("marble", "stone"), features=tuple(features),
-                 sentences=("antique sculpture of a face", "sculpted human head"))  # fmt: skip
+                 sentences=("head of a man", "sculpted human head"))  # fmt: skip
 
 
 @family("statue", "sculpture of a person", "stone statue", "monument", kind="sculpture")
@@ -392,7 +392,7 @@ def _hollow(at: tuple[float, float, float]) -> Part:
     return sphere((0.06, 0.07, 0.04), DARK, at)
 
 
-@family("goat head", "goat skull", "animal skull", "horned skull", kind="bone")
+@family("horned head", kind="bone")
 def goat_head(kit: Kit) -> Drawn:
     bare = kit.chance(0.5)
     coat = kit.color("white", "beige") if bare else kit.color("white", "brown", "black", "grey")

@@ -30,7 +30,7 @@ _STONE = ("grey", "light grey", "dark grey", "beige", "brown")
 _AUTUMN = ("orange", "red", "yellow", "dark red")
 
 
-@family("garden flower", "flower", "blossom", "daisy", "tulip", "rose", "sunflower", kind="plant")
+@family("garden flower", "flower", "blossom", kind="plant")
 def flower(kit: Kit) -> Drawn:
     petal, leaf = (
         kit.color("red", "yellow", "pink", "white", "purple", "orange", "blue"),
@@ -120,7 +120,7 @@ def fern(kit: Kit) -> Drawn:
     return Drawn(parts, leaf, features=("feathery fronds",))
 
 
-@family("leaf", "tree leaf", "autumn leaf", "maple leaf", kind="plant")
+@family("leaf", "tree leaf", kind="plant")
 def a_leaf(kit: Kit) -> Drawn:
     color = kit.color("green", "light green", "orange", "red", "yellow", "brown")
     if kit.chance(0.4):
@@ -157,7 +157,7 @@ def a_leaf(kit: Kit) -> Drawn:
     )
 
 
-@family("mushroom", "toadstool", "fungus", "mushrooms", kind="plant")
+@family("mushroom", "toadstool", "fungus", kind="plant")
 def mushroom(kit: Kit) -> Drawn:
     cap, stem = (
         kit.color("red", "brown", "beige", "orange", "purple", "light brown"),
@@ -196,7 +196,7 @@ def mushroom(kit: Kit) -> Drawn:
     )
 
 
-@family("desert cactus", "cactus", "saguaro", "potted cactus", "succulent", kind="plant")
+@family("desert cactus", "cactus", kind="plant")
 def cactus(kit: Kit) -> Drawn:
     green = kit.color("green", "dark green", "light green", "teal")
     radius, height, arms = 0.15 * kit.chunk, kit.between(0.7, 1.3), kit.count(0, 3)
@@ -313,7 +313,7 @@ def bamboo(kit: Kit) -> Drawn:
     return Drawn(parts, green, adjectives=("tall",), features=("jointed stalks",))
 
 
-@family("wheat", "ears of wheat", "sheaf of wheat", "hay bale", kind="plant")
+@family("farm crop", kind="plant")
 def wheat(kit: Kit) -> Drawn:
     gold = kit.color("yellow", "gold", "beige")
     if kit.chance(0.4):

@@ -111,7 +111,7 @@ def ufo(kit: Kit) -> Drawn:
     return Drawn(parts, metal, adjectives=("round",), features=(f"{count} lights", "a glass dome"))
 
 
-@family("planet", "saturn", "planet with rings", "earth", "mars", kind="space object")
+@family("planet", kind="space object")
 def planet(kit: Kit) -> Drawn:
     color, ring_ = (
         kit.color("orange", "blue", "red", "purple", "teal", "beige", "green"),

@@ -34,7 +34,7 @@ _GEMS = ("red", "blue", "green", "purple", "light blue", "pink")
 _STONE = ("grey", "light grey", "dark grey", "beige")
 
 
-@family("column", "pillar", "stone pillar", "greek column", "stone column", kind="structure")
+@family("column", "pillar", "stone pillar", kind="structure")
 def column(kit: Kit) -> Drawn:
     stone, high, r = kit.color(*_STONE, "white"), kit.between(1.4, 2.4), 0.2 * kit.chunk
     broken, sides = kit.chance(0.25), kit.pick(4, 8, 12)
@@ -85,7 +85,7 @@ def well(kit: Kit) -> Drawn:
     return Drawn(parts, stone, material="stone", features=("a bucket", kit.say(roof, "roof")))
 
 
-@family("bridge", "stone bridge", "wooden bridge", "arch bridge", "footbridge", kind="structure")
+@family("bridge", "footbridge", kind="structure")
 def bridge(kit: Kit) -> Drawn:
     stony, long = kit.chance(), kit.between(2.4, 3.4)
     if stony:

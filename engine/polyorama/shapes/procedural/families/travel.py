@@ -54,7 +54,7 @@ def _ship(wide: float, long: float, depth: float, color: Tint, rise: float = 0.2
     )
 
 
-@family("rowing boat", "rowboat", "small boat", "dinghy", "wooden boat", "canoe", kind="boat")
+@family("rowing boat", "rowboat", "small boat", "dinghy", kind="boat")
 def rowing_boat(kit: Kit) -> Drawn:
     wood, inside = kit.color("brown", "light brown", "red", "blue", "green", "white"), kit.wood()
     long = kit.between(2.0, 2.8)
@@ -86,7 +86,7 @@ def sailing_boat(kit: Kit) -> Drawn:
     return Drawn(parts, body, features=(kit.say(sail, "sails"), "a mast"), paints={"sail": sail})
 
 
-@family("sailing ship", "pirate ship", "galleon", "tall ship", "wooden ship", kind="ship")
+@family("sailing ship", "galleon", "tall ship", "wooden ship", kind="ship")
 def sailing_ship(kit: Kit) -> Drawn:
     wood, sail = (
         kit.color("brown", "dark brown", "light brown"),
@@ -125,7 +125,7 @@ def sailing_ship(kit: Kit) -> Drawn:
     )
 
 
-@family("ship", "cargo ship", "steamer", "ocean liner", "boat", "ferry", kind="boat")
+@family("ship", "boat", kind="boat")
 def steamer(kit: Kit) -> Drawn:
     body, funnel, kind = (
         kit.color("red", "dark blue", "black", "white", "blue", "green"),
@@ -256,11 +256,9 @@ def airplane(kit: Kit) -> Drawn:
 
 @family(
     "propeller plane",
-    "biplane",
-    "small airplane",
-    "old plane",
-    "toy plane",
     "plane",
+    "toy plane",
+    "old plane",
     kind="aircraft",
 )
 def biplane(kit: Kit) -> Drawn:
@@ -334,7 +332,7 @@ def helicopter(kit: Kit) -> Drawn:
     return Drawn(parts, paint, features=("a rotor", "a tail boom", "landing skids"))
 
 
-@family("rocket", "space rocket", "rocket ship", "missile", "toy rocket", kind="spacecraft")
+@family("rocket", "space rocket", "rocket ship", "toy rocket", kind="spacecraft")
 def rocket(kit: Kit) -> Drawn:
     paint, trim, fins = (
         kit.color("white", "light grey", "silver", "red", "blue"),

@@ -44,7 +44,7 @@ def _coin(kit: Kit, gold: Paint) -> Part:
     return cylinder(0.12, 0.03, gold, segments=10)
 
 
-@family("chest", "treasure chest", "wooden chest", "loot chest", "trunk", kind="container")
+@family("chest", "treasure chest", "wooden chest", "loot chest", kind="container")
 def chest(kit: Kit) -> Drawn:
     wood, iron, open_ = (
         kit.color("brown", "dark brown", "light brown", "red", "blue"),
@@ -95,7 +95,7 @@ def chest(kit: Kit) -> Drawn:
     )
 
 
-@family("crown", "king's crown", "royal crown", "queen's crown", "tiara", kind="jewellery")
+@family("crown", "king's crown", "royal crown", kind="jewellery")
 def crown(kit: Kit) -> Drawn:
     gold, gem, points = kit.color(*_GOLDEN), kit.color(*_GEMS), kit.pick(5, 6, 8)
     parts = [
@@ -147,7 +147,7 @@ def potion(kit: Kit) -> Drawn:
     )
 
 
-@family("banner", "flag", "hanging banner", "flag on a pole", "pennant", kind="decoration")
+@family("banner", "flag", kind="decoration")
 def banner(kit: Kit) -> Drawn:
     cloth, trim, pole = (
         kit.color(),
@@ -196,7 +196,7 @@ def banner(kit: Kit) -> Drawn:
     )
 
 
-@family("torch", "burning torch", "wall torch", "flaming torch", kind="light")
+@family("torch", "burning torch", "flaming torch", kind="light")
 def torch(kit: Kit) -> Drawn:
     wood, iron = kit.wood(), kit.color("dark grey", "black", "bronze")
     parts = [
@@ -259,7 +259,7 @@ def anvil(kit: Kit) -> Drawn:
     return Drawn(parts, iron, material="iron", adjectives=("heavy",), features=("a horn",))
 
 
-@family("scroll", "paper scroll", "parchment", "rolled map", "treasure map", kind="prop")
+@family("scroll", "paper scroll", "parchment", kind="prop")
 def scroll(kit: Kit) -> Drawn:
     paper, seal = (
         kit.color("beige", "white", "yellow", "light brown"),
@@ -352,7 +352,7 @@ def padlock(kit: Kit) -> Drawn:
     )
 
 
-@family("coin", "gold coin", "coins", "pile of coins", "treasure pile", "money", kind="treasure")
+@family("money", "coin", kind="treasure")
 def coin(kit: Kit) -> Drawn:
     gold, kind = kit.color(*_GOLDEN), kit.pick("one", "stack", "heap")
     flat = _coin(kit, gold)
@@ -403,7 +403,7 @@ def coin(kit: Kit) -> Drawn:
     )
 
 
-@family("gem", "diamond", "jewel", "ruby", "gemstone", kind="treasure")
+@family("gem", "jewel", "gemstone", kind="treasure")
 def gem(kit: Kit) -> Drawn:
     color, sides = kit.color(*_GEMS, "white", "yellow", "teal"), kit.pick(6, 8, 10)
     form = kit.pick("brilliant", "emerald", "octahedron")
@@ -421,7 +421,7 @@ def gem(kit: Kit) -> Drawn:
     )
 
 
-@family("ring", "jewellery ring", "wedding ring", "diamond ring", "gold ring", kind="jewellery")
+@family("ring", "jewellery ring", kind="jewellery")
 def ring(kit: Kit) -> Drawn:
     gold, stone = kit.color(*_GOLDEN), kit.color(*_GEMS, "white")
     parts = [torus(0.4, 0.06 * kit.chunk, gold, segments=18).turn(x=90).move(0, 0.4, 0)]

@@ -192,7 +192,7 @@ def _bodywork(kit: Kit, paint: Paint, size: tuple[float, float, float]) -> list[
             *_wheels(kit, 0.36, width - 0.14, (0.3 * length, -0.3 * length))]  # fmt: skip
 
 
-@family("van", "minivan", "delivery van", "minibus", kind="vehicle")
+@family("van", "minivan", kind="vehicle")
 def van(kit: Kit) -> Drawn:
     paint = kit.color()
     length = kit.between(3.6, 4.8)
@@ -206,7 +206,7 @@ def van(kit: Kit) -> Drawn:
     return Drawn(parts, paint, features=("side windows",), words=("van", "camper van"))
 
 
-@family("bus", "coach", "city bus", "public transport bus", kind="vehicle")
+@family("bus", "coach", kind="vehicle")
 def bus(kit: Kit) -> Drawn:
     kind = kit.pick("city", "school", "double")
     paint = kit.color("yellow", "orange") if kind == "school" else kit.color()
@@ -235,7 +235,7 @@ def _cab(kit: Kit, paint: Paint, z: float) -> list[Part]:
     ]
 
 
-@family("truck", "lorry", "box truck", "delivery truck", kind="vehicle")
+@family("truck", "lorry", kind="vehicle")
 def truck(kit: Kit) -> Drawn:
     paint = kit.color()
     long = kit.between(2.8, 5.0)
@@ -355,7 +355,7 @@ def locomotive(kit: Kit) -> Drawn:
                  paints={"wheels": trim})  # fmt: skip
 
 
-@family("train car", "railway carriage", "train wagon", "rail car", "tram", kind="vehicle")
+@family("train car", "rail car", kind="vehicle")
 def train_car(kit: Kit) -> Drawn:
     paint = kit.color()
     long = kit.between(3.5, 6.0)
@@ -440,7 +440,7 @@ def wheelbarrow(kit: Kit) -> Drawn:
     return Drawn(parts, paint, features=("one wheel", "two handles", "two legs"))
 
 
-@family("cart", "wooden cart", "farm cart", "wagon", "hand cart", kind="vehicle")
+@family("cart", "wooden cart", kind="vehicle")
 def cart(kit: Kit) -> Drawn:
     wood, rim = kit.wood(), kit.wood()
     four = kit.chance(0.5)
@@ -470,7 +470,7 @@ def cart(kit: Kit) -> Drawn:
     return Drawn(parts, wood, material="wooden", features=tuple(features), words=words)
 
 
-@family("wheel", "car wheel", "cart wheel", "tyre", kind="part")
+@family("wheel", kind="part")
 def a_wheel(kit: Kit) -> Drawn:
     if kit.chance():
         wood = kit.wood()
@@ -518,7 +518,7 @@ def traffic_cone(kit: Kit) -> Drawn:
     )
 
 
-@family("sleigh", "sled", "sledge", "santa's sleigh", kind="vehicle")
+@family("sleigh", "sled", "sledge", kind="vehicle")
 def sleigh(kit: Kit) -> Drawn:
     paint, trim = (
         kit.color("red", "green", "brown", "dark red"),
@@ -558,7 +558,7 @@ def _badge(outline: list[tuple[float, float]], color: Paint) -> Part:
     return prism(outline, 0.03, color)
 
 
-@family("road sign", "traffic sign", "street sign", "stop sign", kind="prop")
+@family("road sign", "traffic sign", kind="prop")
 def road_sign(kit: Kit) -> Drawn:
     paint = kit.color("red", "blue", "yellow", "green", "white")
     form, count = kit.pick(("round", 16), ("triangular", 3), ("octagonal", 8), ("square", 4))
