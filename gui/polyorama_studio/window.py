@@ -205,7 +205,14 @@ class Window(QMainWindow):
             lab.run.changed.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
             lab.run.told.connect(self._status.refresh, Qt.ConnectionType.UniqueConnection)
             lab.open_first()
-        elif self.session.lab is not None:
+        elif workspace_id == "shapes" and self.session.shapes is not None:
+            shelf = self.session.shapes
+            for signal in (
+                shelf.chosen_changed, shelf.overview_changed, shelf.indexing_changed,
+                shelf.mapped_changed,
+            ):  # fmt: skip
+                signal.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
+        if workspace_id != "lab" and self.session.lab is not None:
             self.session.lab.set_playing(False)
         self.menus.show_workspace(workspace_id)
         self._status.show_workspace(workspace_id)

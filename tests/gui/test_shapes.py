@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from polyorama_studio.session import Session
+    from polyorama_studio.window import Window
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 NONE = Qt.KeyboardModifier.NoModifier
@@ -599,3 +600,43 @@ def test_both_themes_are_painted(qtbot: QtBot, shapes: ShapesWorkspace) -> None:
             corner = shapes.views.mapTo(shapes, QPoint(2, 2))
             assert image.pixelColor(corner) == ground
         assert pictures[0] != pictures[1]
+
+
+# The window
+
+
+def test_actions_of_shapes_are_taken_while_it_is_shown(
+    qtbot: QtBot, window: Window, store: FakeStore
+) -> None:
+    actions = window.actions_by_id
+    menus = {a.text(): a for a in window.menuBar().actions()}
+    assert not menus["Shapes"].isVisible()
+    assert not window.workspaces.is_made("shapes")
+    window.workspaces.show_workspace("shapes")
+    assert menus["Shapes"].isVisible()
+    assert not menus["Select"].isVisible()
+    shapes = window.workspaces.make("shapes")
+    assert isinstance(shapes, ShapesWorkspace)
+    qtbot.waitUntil(lambda: len(shapes.shelf.found) > 0 and _calm(shapes))
+    assert not actions["shapes.place"].isEnabled()
+    shapes.shelf.choose([3])
+    qtbot.waitUntil(actions["shapes.place"].isEnabled)
+    actions["shapes.similar"].trigger()
+    qtbot.waitUntil(lambda: _first(shapes) == 3)
+    actions["shapes.map"].trigger()
+    assert shapes.atlas.isVisible()
+    qtbot.waitUntil(actions["shapes.map"].isChecked)
+    actions["shapes.map"].trigger()
+    assert shapes.grid.isVisible()
+    actions["shapes.find"].trigger()
+    assert window.focusWidget() is shapes.side.search
+    before = store.indexed
+    actions["shapes.index"].trigger()
+    qtbot.waitUntil(lambda: store.indexed == before + 1 and shapes.shelf.indexing is None)
+    window.workspaces.show_workspace("scene")
+    assert window.viewport.hasFocus()
+    assert not menus["Shapes"].isVisible()
+    assert threading.get_ident() not in store.threads
+    assert not store.closed
+    window.close()
+    assert store.closed

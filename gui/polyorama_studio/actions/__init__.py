@@ -14,6 +14,7 @@ from polyorama_studio.actions import (
     lab,
     nodes,
     selecting,
+    shapes,
     timeline,
     tools,
     view,
@@ -26,6 +27,7 @@ __all__ = ["ACTIONS", "MENUS", "Action", "ActionSet", "translated"]
 
 ACTIONS: tuple[Action, ...] = (
     *files.ACTIONS, *export.ACTIONS, *edit.ACTIONS, *selecting.ACTIONS, *tools.ACTIONS,
-    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *lab.ACTIONS, *window.ACTIONS, *help.ACTIONS,
+    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *shapes.ACTIONS, *lab.ACTIONS,
+    *window.ACTIONS, *help.ACTIONS,
 )  # fmt: skip
 """Every action of the studio."""

@@ -139,6 +139,7 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("nodes", "Nodes"),
     ("view", "View"),
     ("timeline", "Timeline"),
+    ("shapes", "Shapes"),
     ("lab", "Lab"),
     ("window", "Window"),
     ("help", "Help"),
@@ -147,6 +148,6 @@ MENUS: tuple[tuple[str, str], ...] = (
 
 WORKSPACE_MENUS = {
     "select": "scene", "tools": "scene", "nodes": "scene", "view": "scene",
-    "timeline": "scene", "lab": "lab",
+    "timeline": "scene", "shapes": "shapes", "lab": "lab",
 }  # fmt: skip
 """Menus of one workspace: they are seen, and their shortcuts taken, while it is shown."""

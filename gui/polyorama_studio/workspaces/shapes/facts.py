@@ -198,7 +198,10 @@ class Facts(QFrame):
                 text.format(best + 1, len(reason.scores), f"{float(reason.scores[best]):.2f}")
             )
         origin = shelf.overview.origin
-        self.origin.setText(self.tr("Compared by a model trained on {0}").format(origin))
+        trained = (
+            origin if origin.startswith("trained") else self.tr("trained on {0}").format(origin)
+        )
+        self.origin.setText(self.tr("Compared by a model {0}").format(trained))
         self.origin.setVisible(bool(origin))
 
     @Slot()

@@ -151,5 +151,5 @@ class Preview(QWidget):
             words = room.adjusted(0.0, room.height() / 2.0 + side / 2.0, 0.0, 0.0)
             words.setHeight(2.0 * Metrics.row)
             painter.drawText(
-                words, Qt.AlignmentFlag.AlignHCenter, self.tr("Point at a shape to look at it")
+                words, Qt.AlignmentFlag.AlignHCenter, self.tr("Click a shape to look at it")
             )

@@ -60,6 +60,7 @@ class Shelf(QObject):
     chosen_changed = Signal()
     explained = Signal()
     plan_changed = Signal()
+    mapped_changed = Signal()
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -75,6 +76,8 @@ class Shelf(QObject):
         """Ids of the shapes that are chosen, the one that the keys are at last."""
         self.reason: Reason | None = None
         self.plan: Plan | None = None
+        self.mapped = False
+        """Whether the map is shown in the place of the grid."""
         self.indexing: Job | None = None
         self._again = False
         self._store: Store | None = None
@@ -265,6 +268,7 @@ class Shelf(QObject):
         self._live.stop()
         self.indexing_changed.emit()
         self.plan = None
+        self.thumbs.forget()  # files may have changed
         self._refresh()
 
     def stop_indexing(self) -> None:
@@ -305,6 +309,12 @@ class Shelf(QObject):
         self._refresh()
 
     # The map
+
+    def set_mapped(self, mapped: bool) -> None:
+        """Show the map, or the grid."""
+        if mapped != self.mapped:
+            self.mapped = mapped
+            self.mapped_changed.emit()
 
     def ask_plan(self) -> None:
         """Have the map made, unless it is there."""

@@ -96,7 +96,7 @@ class ViewStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         scores = self.reason.scores
-        # Views of one shape are much alike: bars show what is between them, labels how near they are.
+        # Views of one shape are much alike: bars show what is between them.
         high, spread = float(scores.max()), float(np.ptp(scores))
         low = high - 1.25 * max(spread, 1e-3)
         for index, score in enumerate(scores):

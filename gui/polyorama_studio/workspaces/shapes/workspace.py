@@ -75,7 +75,6 @@ class ShapesWorkspace(QWidget):
         self.bar.view_chosen.connect(self.show_view)
         self.bar.side_chosen.connect(self.grid.set_side)
         self.grid.side_changed.connect(self.bar.show_side)
-        self._shortcut(QKeySequence(QKeySequence.StandardKey.Find), self.focus_search)
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Paste), self.side.drop.paste)
         self.setFocusProxy(self.grid)
         session.shapes = self.shelf
@@ -107,6 +106,7 @@ class ShapesWorkspace(QWidget):
         self.views.setCurrentWidget(chosen)
         self.setFocusProxy(chosen)
         chosen.setFocus()
+        self.shelf.set_mapped(chosen is self.atlas)
 
     @Slot()
     def focus_search(self) -> None:
