@@ -559,3 +559,35 @@ def test_parallel_renderers_give_the_same_library(tmp_path: Path) -> None:
     report = index(subject, tmp_path / "models")
     assert (report.added, len(report.failures)) == (60, 1)
     assert vectors_match(subject) == 60
+
+
+def test_what_is_long_gone_leaves_and_the_files_shrink(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
+    folder = tmp_path / "models"
+    for number in range(12):
+        model(folder / f"{number}.glb", f"thing n{number}")
+    subject = library(tmp_path / "lib")
+    index(subject, folder)
+    reader = library(tmp_path / "lib")
+    assert vectors_match(reader) == 12
+    for number in range(10):
+        (folder / f"{number}.glb").unlink()
+    assert index(subject).gone == 10
+    assert subject.db.number("SELECT count(*) FROM vectors") == 12  # kept for a while
+    with subject.db.writing() as transaction:
+        transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
+    (large,) = (tmp_path / "lib" / "vectors").glob("*.f32")
+    before = large.stat().st_size
+    index(subject)
+    (small,) = (tmp_path / "lib" / "vectors").glob("*.f32")
+    assert small != large
+    assert small.stat().st_size < before / 3
+    for table, rows in (("vectors", 2), ("contents", 2), ("thumbnails", 2), ("assets", 2)):
+        assert subject.db.number(f"SELECT count(*) FROM {table}") == rows
+    assert vectors_match(subject) == vectors_match(reader) == 2
+    assert subject.check() == 0
+    model(folder / "new.glb", "new thing")
+    assert index(subject).added == 1
+    assert vectors_match(reader) == 3
