@@ -121,7 +121,8 @@ class Hits:
     ids
         (N,) int64 asset ids.
     scores
-        (N,) float32 cosine similarities (mixed over the query's parts); zeros where nothing ranked.
+        (N,) float32 cosine similarities (mixed over the query's parts), raised where names, tags or
+        folders hold the words; zeros where nothing ranked.
     best_views
         (N,) int16 index of the view that matched best, -1 where not known.
     """
