@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["ORIGIN", "SEEDS", "Net", "nets", "train"]
 
 SEEDS = (0, 1, 2)
-ORIGIN = "trained by this project on shapes made by rule and on models under CC0"
+ORIGIN = (
+    "a small net that this project trained on shapes made by rule and on models under CC0; not CLIP"
+)
 
 
 @dataclass(frozen=True, slots=True)

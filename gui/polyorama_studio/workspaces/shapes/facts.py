@@ -198,10 +198,7 @@ class Facts(QFrame):
                 text.format(best + 1, len(reason.scores), f"{float(reason.scores[best]):.2f}")
             )
         origin = shelf.overview.origin
-        trained = (
-            origin if origin.startswith("trained") else self.tr("trained on {0}").format(origin)
-        )
-        self.origin.setText(self.tr("Compared by a model {0}").format(trained))
+        self.origin.setText(self.tr("Compared by {0}").format(origin))
         self.origin.setVisible(bool(origin))
 
     @Slot()
