@@ -21,6 +21,7 @@ from polyorama.shapes.library import scan as scanning
 from polyorama.shapes.library.asset import Query
 from polyorama.shapes.library.notes import licence_of, plain_name
 from polyorama.shapes.library.scan import Scan, scan
+from polyorama.shapes.load import ENDINGS
 from tests.engine.shapes_library_samples import (
     FakeDescriber,
     FakeEmbedder,
@@ -507,6 +508,17 @@ def test_changes_are_seen_without_reading(tmp_path: Path, models: Path) -> None:
         stopped.set()
     with pytest.raises(UsageError, match="above zero"):
         next(subject.watch(0.0, stopped))
+
+
+def test_every_kind_that_can_be_read_is_found(tmp_path: Path) -> None:
+    for ending in ENDINGS:
+        (tmp_path / f"thing{ending.upper()}").touch()
+    for other in ("thing.png", "thing.bin", "glb", ".glb", "thing.glb.part"):
+        (tmp_path / other).touch()
+    *_, found = scan([str(tmp_path)])
+    assert {Path(path).suffix.lower() for path, _ in found.models} == ENDINGS
+    assert len(found.models) == len(ENDINGS)
+    assert {".3ds", ".glb", ".fbx", ".usdz", ".splat"} <= ENDINGS
 
 
 def test_deep_and_looping_folders_are_walked_once(tmp_path: Path) -> None:

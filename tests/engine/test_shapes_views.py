@@ -212,6 +212,18 @@ def test_edges_are_smooth_or_sharp_by_their_angle() -> None:
         assert np.allclose(np.linalg.norm(normals, axis=-1), 1.0, atol=1e-6)
 
 
+def test_a_crowd_of_corners_at_one_place_is_not_compared_with_itself() -> None:
+    generator = np.random.default_rng(4)
+    count = 20_000
+    vertices = generator.normal(size=(3 * count, 3)).astype(np.float32)
+    triangles = np.arange(3 * count, dtype=np.int32).reshape(-1, 3)
+    apart = corner_normals(vertices, triangles)
+    # Beside one vertex that is far off, all others lie at one place: 3.6 billion pairs of corners.
+    crowded = corner_normals(np.concatenate([vertices, np.float32([[1e9, 0, 0]])]), triangles)
+    assert np.allclose(np.linalg.norm(crowded, axis=-1), 1.0, atol=1e-6)
+    assert np.allclose(crowded, apart, atol=1e-6)
+
+
 def test_nearest_distance_is_the_nearest() -> None:
     generator = np.random.default_rng(3)
     points = generator.normal(size=(50, 3)) * 0.3

@@ -137,6 +137,7 @@ def corner_normals(
 
     Corners meet where vertices lie at the same place, whether the file shares them or not; faces
     weigh by their area, and only those within the crease angle of the corner's own face count.
+    Where more than 256 corners meet, each has the normal of its own face.
     """
     corners = vertices[triangles].astype(np.float64)
     faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -14,6 +14,9 @@ _SEAM = 1e-9
 """Two triangles round their common edge differently: so much overlap leaves no crack."""
 _HOLE = 0.5
 """Below this alpha a texture with holes shows nothing."""
+_MOST_MEETING = 256
+"""Where more corners than this meet each keeps its own face's normal: to compare all with all would
+take for ever in a file whose corners all lie at one place, or seem to beside one that is far off."""
 
 
 @kernel
@@ -23,7 +26,10 @@ def smooth(faces, unit, at, order, starts, least, result):
         own = corner // 3
         x, y, z = 0.0, 0.0, 0.0
         place = at[corner]
-        for i in range(starts[place], starts[place + 1]):
+        first, last = starts[place], starts[place + 1]
+        if last - first > _MOST_MEETING:
+            last = first
+        for i in range(first, last):
             other = order[i] // 3
             cosine = (
                 unit[own, 0] * unit[other, 0]

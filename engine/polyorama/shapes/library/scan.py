@@ -14,17 +14,12 @@ from polyorama.errors import FileFormatError
 from polyorama.io.files import reading
 from polyorama.shapes.library.asset import Failure
 from polyorama.shapes.library.notes import LICENCE_NAME, MANIFEST
+from polyorama.shapes.load import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["ENDINGS", "Scan", "content_of", "scan", "stamp_of"]
-
-ENDINGS = frozenset({
-    "glb", "gltf", "obj", "ply", "stl", "off", "fbx", "dae", "3mf", "usd", "usda", "usdc", "usdz",
-    "splat", "spz", "ksplat", "sog",
-})  # fmt: skip
-"""Endings of the files that are taken for models, in lower case."""
+__all__ = ["Scan", "content_of", "scan", "stamp_of"]
 
 _BLOCK = 1 << 20
 _MOST_DEPTH = 100
@@ -137,14 +132,9 @@ def _read(folder: str, root: str, found: Scan) -> list[str]:
             found.looks[entry.path] = (status.st_size, status.st_mtime_ns)
             if entry.name == MANIFEST or LICENCE_NAME.match(entry.name):
                 found.notes.setdefault(folder, []).append(entry.path)
-            elif ending(entry.name) in ENDINGS:
+            elif os.path.splitext(entry.name)[1].lower() in ENDINGS:
                 found.models.append((entry.path, root))
     return below
-
-
-def ending(name: str) -> str:
-    """Lower-case ending of a name, without the dot."""
-    return os.path.splitext(name)[1][1:].lower()
 
 
 def stamp_of(found: Scan, path: str, others: Iterable[str]) -> str:
