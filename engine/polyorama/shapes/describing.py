@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from polyorama.core.compile import core_count
 from polyorama.scene.mesh import Mesh
-from polyorama.scene.upright import estimate_up
 from polyorama.shapes import views as looks
 from polyorama.shapes.library.asset import Described
 from polyorama.shapes.load import dependencies, load_asset
-from polyorama.shapes.raster import draw_views, prepare
-from polyorama.shapes.splat_views import cloud_cameras, cloud_views, draw_cloud, main_subject
+from polyorama.shapes.splat_views import cloud_views
+from polyorama.shapes.turning import Turnable, ring
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
@@ -124,11 +122,6 @@ def turntable(path: Path, frames: int = 24, size: int = 256) -> NDArray[np.uint8
         If the package that reads its format is not installed.
     """
     loaded = load_asset(path)
-    (azimuth, elevation), step = looks.directions(1)[0], 360.0 / frames
-    seen = np.array([(azimuth + step * i, elevation) for i in range(frames)])
-    if loaded.mesh is not None:
-        turns = np.stack([looks.rotation(a, e) for a, e in seen])
-        return draw_views(prepare(loaded.mesh), turns, size=size, fov=looks.FOV, fill=looks.FILL)
-    assert loaded.cloud is not None
-    subject = main_subject(loaded.cloud)
-    return draw_cloud(subject, cloud_cameras(subject, estimate_up(subject)[0], seen, size))
+    content = loaded.mesh if loaded.mesh is not None else loaded.cloud
+    assert content is not None
+    return Turnable(content).views(ring(frames), size)

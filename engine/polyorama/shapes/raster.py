@@ -195,6 +195,7 @@ def draw_views(
     fov: float,
     fill: float,
     lights: tuple[Light, ...] = (DEFAULT_LIGHT,),
+    distance: float | None = None,
 ) -> NDArray[np.uint8]:
     """Views of a shape, all from one distance, at which it stays within the frame in each.
 
@@ -212,6 +213,8 @@ def draw_views(
         Share of the frame that the shape may take.
     lights
         One for all views, or one each.
+    distance
+        Of the eye from the middle, in radii of the shape; None is the nearest that fits.
 
     Returns
     -------
@@ -219,10 +222,7 @@ def draw_views(
     """
     count = len(rotations)
     tangent = np.tan(np.radians(fov) / 2)
-    used = shape.vertices[np.unique(shape.triangles)] if len(shape.triangles) else None
-    points = np.zeros((1, 3)) if used is None else (used - shape.center) / shape.radius
-    distances = [fitting_distance(points, rotation, tangent * fill) for rotation in rotations]
-    distance = max(distances, default=1.0)
+    eye = _nearest(shape, rotations, tangent * fill) if distance is None else distance
     result = np.zeros((count, size, size, 4), np.uint8)
     matrices = rotations / shape.radius
 
@@ -233,7 +233,7 @@ def draw_views(
             raster_kernels.draw(
                 shape.vertices, shape.triangles, shape.normals, shape.colors, shape.uvs,
                 shape.material_ids, shape.material_colors, shape.textures, shape.texels,
-                matrices[view], shape.center, distance, tangent, toward / np.linalg.norm(toward),
+                matrices[view], shape.center, eye, tangent, toward / np.linalg.norm(toward),
                 np.asarray(light.color, np.float32) * np.float32(light.strength),
                 np.array([light.ambient, light.ground], np.float32),
                 rotations[view] @ np.array([0.0, -1.0, 0.0]), _SUPERSAMPLE, _LINEAR, _DISPLAY,
@@ -242,6 +242,13 @@ def draw_views(
 
     parallel_for(draw, count, count)
     return result
+
+
+def _nearest(shape: Prepared, rotations: NDArray[np.float64], tangent: float) -> float:
+    """The distance, in radii, from which the shape stays within the frame in all views."""
+    used = shape.vertices[np.unique(shape.triangles)] if len(shape.triangles) else None
+    points = np.zeros((1, 3)) if used is None else (used - shape.center) / shape.radius
+    return max((fitting_distance(points, turn, tangent) for turn in rotations), default=1.0)
 
 
 def fitting_distance(
