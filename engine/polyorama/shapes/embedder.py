@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from polyorama.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "ShapeEmbedding", "unit"]
+__all__ = ["Embedder", "ShapeEmbedding", "check_picture", "unit"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +72,22 @@ class Embedder(Protocol):
     def embed_shape(self, views: NDArray[np.uint8]) -> ShapeEmbedding:
         """A shape from F views of it, (F, H, W, 3) uint8 display RGB; their order is no matter."""
         ...
+
+
+def check_picture(picture: NDArray[np.uint8]) -> None:
+    """Refuse what is no (H, W, 3) uint8 picture with pixels.
+
+    Raises
+    ------
+    UsageError
+        Saying what it is instead.
+    """
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
+        raise UsageError(
+            f"A picture is an (H, W, 3) array of uint8, not {picture.shape} of {picture.dtype}."
+        )
+    if not picture.size:
+        raise UsageError("A picture without pixels shows nothing.")
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -15,8 +15,8 @@ _SEAM = 1e-9
 _HOLE = 0.5
 """Below this alpha a texture with holes shows nothing."""
 _MOST_MEETING = 256
-"""Where more corners than this meet each keeps its own face's normal: to compare all with all would
-take for ever in a file whose corners all lie at one place, or seem to beside one that is far off."""
+"""Where more corners than this meet, each keeps its own face's normal: comparing all with all takes
+for ever in a file whose corners lie at one place, or seem to beside one that is far off."""
 
 
 @kernel

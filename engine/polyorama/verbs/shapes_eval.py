@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyorama.errors import UsageError
 from polyorama.io.formats import read_splats
-from polyorama.shapes.default.embedder import DefaultEmbedder
+from polyorama.shapes.default.embedder import DefaultEmbedder, weights_folder
 from polyorama.shapes.evaluation.baselines import ConseEmbedder
 from polyorama.shapes.evaluation.pack import find_packs, find_tagged_splats
 from polyorama.shapes.evaluation.protocol import evaluate
@@ -71,7 +70,7 @@ def evaluate_shapes(
 def _embedders(
     weights: str | os.PathLike[str] | None, models: Sequence[str | os.PathLike[str]]
 ) -> dict[str, list[Embedder]]:
-    folder = Path(weights) if weights is not None else _packaged()
+    folder = Path(weights) if weights is not None else weights_folder()
     found: dict[str, list[Embedder]] = {CONSE: [ConseEmbedder()]}
     for net in nets():
         found.setdefault(DEFAULT if net.across else APART, []).append(
@@ -83,10 +82,6 @@ def _embedders(
 
         found[str(model)] = [load_embedder(model)]
     return found
-
-
-def _packaged() -> Path:
-    return Path(str(importlib.resources.files("polyorama_assets"))) / "models"
 
 
 def _read(path: Path) -> SplatCloud:

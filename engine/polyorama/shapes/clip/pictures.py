@@ -9,18 +9,18 @@ import numpy as np
 import torch
 from PIL import Image
 
-from polyorama.errors import UsageError
+from polyorama.shapes.embedder import check_picture
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.shapes.clip.load import LoadedClip
 
-__all__ = ["CLIP_MEAN", "CLIP_STD", "Look", "look_for", "pixels", "squared"]
+__all__ = ["CLIP_MEAN", "CLIP_STD", "CROP", "Look", "look_for", "pixels", "squared"]
 
 CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
 CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
-_CROP = 208 / 224
+CROP = 208 / 224
 """What Duoduo CLIP saw of each picture in training, of its side."""
 _LONGEST = 16
 """Of a picture longer than so many times its height, only the middle is looked at: all else would
@@ -62,7 +62,7 @@ def look_for(loaded: LoadedClip) -> Look:
     if loaded.layout == "siglip":
         return Look(size, size, True, (0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
     joint = getattr(config, "threshold", config.vision.layers) < config.vision.layers
-    return Look(size, round(size * _CROP) if joint else size, False, CLIP_MEAN, CLIP_STD)
+    return Look(size, round(size * CROP) if joint else size, False, CLIP_MEAN, CLIP_STD)
 
 
 def squared(picture: NDArray[np.uint8], look: Look) -> NDArray[np.uint8]:
@@ -73,12 +73,7 @@ def squared(picture: NDArray[np.uint8], look: Look) -> NDArray[np.uint8]:
     UsageError
         If it is no such picture, or has no pixels.
     """
-    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-        raise UsageError(
-            f"A picture is an (H, W, 3) array of uint8, not {picture.shape} of {picture.dtype}."
-        )
-    if not picture.size:
-        raise UsageError("A picture without pixels shows nothing.")
+    check_picture(picture)
     size = look.size
     if look.squash:
         return _resized(picture, size, size)

@@ -22,7 +22,7 @@ from polyorama.core.jobs import Progress
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.shapes.clip.loss import MOST_SCALE, info_nce, learning_rate
 from polyorama.shapes.clip.net import FIRST_SCALE, Clip, attend
-from polyorama.shapes.clip.pictures import CLIP_MEAN, CLIP_STD
+from polyorama.shapes.clip.pictures import CLIP_MEAN, CLIP_STD, CROP
 from polyorama.shapes.clip.train_state import read_state, write_state
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ __all__ = [
 CURVES = ("epoch", "views", "rate", "loss", "image_loss", "text_loss", "scale")
 """What is measured at every step, in the order of the columns of `Curves`."""
 
-_CROP = 208 / 224
 _TEXTS_AT_ONCE = 64
 _SHOW_EVERY = 10
 
@@ -213,7 +212,7 @@ def crops(pictures: Tensor, rng: np.random.Generator) -> Tensor:
     The part is 208 of 224 pixels wide, and another one for each picture.
     """
     size = pictures.shape[1]
-    part = round(size * _CROP)
+    part = round(size * CROP)
     corners = rng.integers(0, size - part + 1, (len(pictures), 2))
     cut = torch.stack([
         picture[y : y + part, x : x + part]

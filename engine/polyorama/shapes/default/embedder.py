@@ -6,6 +6,7 @@ import functools
 import hashlib
 import importlib.resources
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,25 +16,32 @@ from PIL import Image
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.shapes.backbones.efficientnet_lite import load_efficientnet, pixels_of
 from polyorama.shapes.backbones.minilm import WIDTH, load_minilm
-from polyorama.shapes.default.net import HeadConfig, MultiViewHead, coarse_cells, conse
-from polyorama.shapes.embedder import ShapeEmbedding, unit
+from polyorama.shapes.backbones.threads import one_thread
+from polyorama.shapes.default.net import CLASSES, HeadConfig, MultiViewHead, coarse_cells, conse
+from polyorama.shapes.embedder import ShapeEmbedding, check_picture, unit
+from polyorama.shapes.packages import need_packages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
-__all__ = ["DefaultEmbedder", "default_embedder", "save_head"]
+    from polyorama.shapes.backbones.efficientnet_lite import EfficientNetLite0
+    from polyorama.shapes.backbones.minilm import MiniLM
+
+__all__ = ["DefaultEmbedder", "default_embedder", "load_head", "save_head", "weights_folder"]
 
 _WEIGHTS = "shapes-default.safetensors"
 _MOST_BYTES = 12_000_000
 _SIZE = 160
+"""Side of a picture as the trunk sees it, in pixels."""
 _BATCH = 24
 
 
 class DefaultEmbedder:
     """Words, pictures and shapes by small networks that need no download.
+
+    They work in the thread that asks; see `one_thread`.
 
     Parameters
     ----------
@@ -51,11 +59,11 @@ class DefaultEmbedder:
     picture_size = _SIZE
 
     def __init__(self, weights: Path | None = None) -> None:
+        need_packages("the default embedder", "safetensors", "threadpoolctl", "tokenizers")
         path = weights or _packaged_weights()
         head, self.meta = load_head(path)
         self._head = head
-        self._trunk = load_efficientnet()
-        self._words = load_minilm()
+        self._trunk, self._words = _backbones()
         digest = hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
         self.id = f"polyorama-default-{digest}"
         self.dimensions = WIDTH + head.config.visual
@@ -64,7 +72,8 @@ class DefaultEmbedder:
     def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(N, D) unit vectors; the dimensions of looks are zero."""
         result = np.zeros((len(texts), self.dimensions), np.float32)
-        result[:, :WIDTH] = self._words.embed(texts)
+        with one_thread():
+            result[:, :WIDTH] = self._words.embed(texts)
         return result
 
     def embed_images(self, images: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32]:
@@ -72,7 +81,7 @@ class DefaultEmbedder:
         result = np.zeros((len(images), self.dimensions), np.float32)
         for start in range(0, len(images), _BATCH):
             part = np.stack([squared(image) for image in images[start : start + _BATCH]])
-            with torch.inference_mode():
+            with one_thread(), torch.inference_mode():
                 vectors, _ = self._head(*(x[:, None] for x in self._seen(part)))
             result[start : start + _BATCH] = vectors.numpy()
         return result
@@ -89,7 +98,7 @@ class DefaultEmbedder:
             raise UsageError("A shape is known by its views, and there are none.")
         pictures = [squared(view) for view in views]
         order = sorted(range(len(views)), key=lambda i: pictures[i].tobytes())
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             seen = self._seen(np.stack([pictures[i] for i in order]))
             vector, each = self._head(*(x[None] for x in seen))
         result = np.empty((len(views), self.dimensions), np.float32)
@@ -117,15 +126,10 @@ def squared(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     Raises
     ------
     UsageError
-        If it is no (H, W, 3) uint8 picture.
+        If it is no (H, W, 3) uint8 picture, or has no pixels.
     """
-    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-        raise UsageError(
-            f"A picture is an (H, W, 3) array of uint8, not {picture.shape} of {picture.dtype}."
-        )
+    check_picture(picture)
     height, width = picture.shape[:2]
-    if not height or not width:
-        raise UsageError("A picture without pixels shows nothing.")
     if (height, width) == (_SIZE, _SIZE):
         return picture
     scale = _SIZE / max(height, width)
@@ -162,24 +166,39 @@ def load_head(path: Path) -> tuple[MultiViewHead, dict[str, Any]]:
             meta = dict(file.metadata() or {})
             state = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
         config = HeadConfig(**json.loads(meta.pop("config")))
-        net = MultiViewHead(config, state["class_embeddings"])
-        net.load_state_dict(state)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        # What the file says takes no memory before its tensors are known to be of that size.
+        with torch.device("meta"):
+            net = MultiViewHead(config, torch.empty(CLASSES, WIDTH))
+        net.load_state_dict(state, assign=True)
+        if not all(torch.isfinite(value).all() for value in state.values()):
+            raise ValueError
+    except (
+        OSError, SafetensorError, KeyError, TypeError, ValueError, RuntimeError, UsageError,
+    ) as error:  # fmt: skip
         raise FileFormatError(
             f"These are no weights of the default embedder ({type(error).__name__}): {path}"
         ) from error
     return net.eval().requires_grad_(False), meta
 
 
-def _packaged_weights() -> Path:
-    from pathlib import Path
+def weights_folder() -> Path:
+    """Where the weights lie that come along; it need not exist."""
+    return Path(str(importlib.resources.files("polyorama_assets"))) / "models"
 
-    path = Path(str(importlib.resources.files("polyorama_assets"))) / "models" / _WEIGHTS
+
+def _packaged_weights() -> Path:
+    path = weights_folder() / _WEIGHTS
     if not path.is_file():
         raise UnavailableError(
             f"The weights of the default embedder are missing ({path}); install Polyorama anew."
         )
     return path
+
+
+@functools.cache
+def _backbones() -> tuple[EfficientNetLite0, MiniLM]:
+    """Those that packages carry, never changed and so shared by all embedders of a process."""
+    return load_efficientnet(), load_minilm()
 
 
 @functools.cache

@@ -14,14 +14,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from polyorama.errors import UsageError
 from polyorama.shapes.backbones.efficientnet_lite import CHANNELS, FEATURES
 from polyorama.shapes.backbones.minilm import WIDTH as WORDS
 
-__all__ = ["CELLS", "HeadConfig", "MultiViewHead", "coarse_cells", "conse"]
+__all__ = ["CELLS", "CLASSES", "HeadConfig", "MultiViewHead", "coarse_cells", "conse"]
 
 CELLS = 4
 """Tokens of a view beside its CLS: the quarters of the trunk's map."""
-_CLASSES = 1000
+CLASSES = 1000
+"""Of ImageNet."""
+_MOST = 4096
 _LIKELY = 10
 """Classes that make up the ConSE vector (Norouzi et al. 2014)."""
 
@@ -40,6 +43,11 @@ class HeadConfig:
         Dimensions that words leave zero.
     semantic_share
         Share of a vector's squared length that lies in the space of words.
+
+    Raises
+    ------
+    UsageError
+        If there is no such net.
     """
 
     width: int = 192
@@ -48,6 +56,19 @@ class HeadConfig:
     threshold: int = 2
     visual: int = 128
     semantic_share: float = 0.6
+
+    def __post_init__(self) -> None:
+        sizes = (self.width, self.heads, self.layers, self.visual)
+        if any(type(size) is not int or not 0 < size <= _MOST for size in sizes):
+            raise UsageError(f"Sizes of a net are from 1 to {_MOST:,}, not {sizes}.")
+        if self.width % self.heads:
+            raise UsageError(f"A width of {self.width} does not divide into {self.heads} heads.")
+        if type(self.threshold) is not int or not 0 <= self.threshold <= self.layers:
+            raise UsageError(
+                f"Views cannot meet from block {self.threshold} on where there are {self.layers}."
+            )
+        if not 0.0 <= self.semantic_share <= 1.0:
+            raise UsageError(f"A share lies between 0 and 1, not at {self.semantic_share}.")
 
 
 class _Block(nn.Module):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.core.text import one_line
-from polyorama.errors import FileFormatError, UsageError
+from polyorama.errors import FileFormatError
 from polyorama.io.files import file_size, reading
 from polyorama.io.photos import read_pixels
+from polyorama.shapes.embedder import check_picture
 from polyorama.shapes.library.asset import Query
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def make_query(
     FileFormatError
         If a file cannot be read.
     UsageError
-        If a number is not that of an asset.
+        If a number is not that of an asset, or an array no picture.
     """
     ids: list[int] = []
     vectors: list[NDArray[np.float32]] = []
@@ -75,8 +76,7 @@ def make_query(
         item if isinstance(item, np.ndarray) else read_picture(item) for item in images
     )
     for picture in pictures:
-        if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8:
-            raise UsageError(f"A picture is (H, W, 3) uint8, not {picture.shape} {picture.dtype}.")
+        check_picture(picture)
     return Query(
         words, without, pictures, tuple(ids), np.stack(vectors) if vectors else None, filters,
         collection,

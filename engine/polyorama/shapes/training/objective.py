@@ -21,6 +21,7 @@ from torch.nn import functional
 
 from polyorama.core.jobs import Progress
 from polyorama.shapes.backbones.minilm import WIDTH as WORDS
+from polyorama.shapes.clip.loss import MOST_SCALE
 from polyorama.shapes.default.net import MultiViewHead, coarse_cells, conse
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from polyorama.shapes.training.features import Store
 
 __all__ = ["Corpus", "TrainingSettings", "train_head"]
-
-_MOST_SCALE = math.log(100.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ def train_head(
         nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimiser.step()
         with torch.no_grad():
-            scales.clamp_(max=_MOST_SCALE)
+            scales.clamp_(max=MOST_SCALE)
         losses[step] = text_loss.item(), view_loss.item(), loss.item()
         yield Progress(step + 1, settings.steps, f"Loss {losses[step, 2]:.3f}", losses[: step + 1])
     return net.eval()
