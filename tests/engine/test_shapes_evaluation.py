@@ -11,7 +11,7 @@ import pytest
 
 from polyorama.cli import main
 from polyorama.core.jobs import run
-from polyorama.errors import UsageError
+from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.mesh import read_mesh
 from polyorama.shapes.embedder import ShapeEmbedding, unit
 from polyorama.shapes.evaluation.baselines import hand_made
@@ -200,17 +200,29 @@ def test_folders_without_packs_say_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content",
     ["[]", "{}", '[{"file": "../../etc/passwd", "tags": ["a"]}]', '[{"file": "x", "tags": 3}]',
-     "[1, null]"],
+     "[1, null]", '[{"file": ["x"], "tags": ["a"]}]', '[{"file": 5, "tags": ["a"]}]'],
 )  # fmt: skip
 def test_manifests_of_others_are_no_trouble(tmp_path: Path, content: str) -> None:
     (tmp_path / "manifest.json").write_text(content)
     assert find_tagged_splats([tmp_path]) is None
 
 
+def test_folders_called_like_manifests_are_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+    assert find_tagged_splats([tmp_path]) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
+def test_manifests_that_are_damaged_say_so(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "manifest.json").write_bytes(content)
+    with pytest.raises(FileFormatError, match=r"no JSON; correct it: .*manifest\.json"):
+        find_tagged_splats([tmp_path])
+
+
 def test_tags_are_those_of_what_is_seen(tmp_path: Path) -> None:
     (tmp_path / "cow.splat").write_bytes(b"x")
     rows = [
-        {"file": "cow.splat", "tags": ["cow", "classic"]},
+        {"file": "cow.splat", "tags": ["cow", "classic", None, ["a"], " "]},
         {"file": "none.splat", "tags": ["a"]},
     ]
     (tmp_path / "manifest.json").write_text(json.dumps(rows))

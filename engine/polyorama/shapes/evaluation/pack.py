@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.errors import UsageError
+from polyorama.core.text import one_line
+from polyorama.errors import FileFormatError, UsageError
+from polyorama.io.files import reading
 from polyorama.io.mesh import holds_mesh
 from polyorama.shapes.evaluation.names import base_name
 
@@ -98,18 +100,19 @@ def find_packs(folders: Sequence[Path]) -> list[Pack]:
 
 
 def find_tagged_splats(folders: Sequence[Path]) -> TaggedSplats | None:
-    """The splat files that a ``manifest.json`` with tags names; None where there is none."""
+    """The splat files that a ``manifest.json`` with tags names; None where there is none.
+
+    Raises
+    ------
+    FileFormatError
+        If a manifest is no JSON, or cannot be read.
+    """
     for folder in folders:
         for manifest in sorted(folder.rglob("manifest.json")):
-            if manifest.stat().st_size > _MOST_MANIFEST:
-                continue
-            rows = json.loads(manifest.read_text(encoding="utf-8"))
-            if not isinstance(rows, list):
-                continue
             kept = [
                 (manifest.parent / Path(row["file"]).name, _seen(row["tags"]))
-                for row in rows
-                if isinstance(row, dict) and "file" in row and isinstance(row.get("tags"), list)
+                for row in _rows(manifest)
+                if isinstance(row.get("file"), str) and isinstance(row.get("tags"), list)
             ]
             kept = [(path, tags) for path, tags in kept if path.is_file() and tags]
             if kept:
@@ -117,5 +120,21 @@ def find_tagged_splats(folders: Sequence[Path]) -> TaggedSplats | None:
     return None
 
 
+def _rows(manifest: Path) -> list[dict[str, Any]]:
+    """What a manifest lists; nothing where it is another program's."""
+    if not manifest.is_file() or manifest.stat().st_size > _MOST_MANIFEST:
+        return []
+    with reading(manifest):
+        data = manifest.read_bytes()
+    try:
+        rows = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise FileFormatError(
+            f"The manifest is no JSON; correct it: {one_line(str(manifest))}"
+        ) from error
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
 def _seen(tags: list[object]) -> tuple[str, ...]:
-    return tuple(str(tag) for tag in tags if str(tag) not in _NOT_SEEN)
+    texts = (one_line(tag).strip() for tag in tags if isinstance(tag, str))
+    return tuple(text for text in texts if text and text not in _NOT_SEEN)
