@@ -55,6 +55,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _library(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--library", metavar="DIR", help="where the library lies")
+    parser.add_argument(
+        "--model", metavar="PATH|ID",
+        help="what compares: weights of CLIP, Duoduo CLIP or SigLIP (the net that comes along)",
+    )  # fmt: skip
 
 
 def _add_index(actions: Any) -> None:
@@ -88,6 +92,7 @@ def _add_search(actions: Any) -> None:
     add("--limit", type=int, default=20, metavar="N", help="how many at most (20)")
     add("--no-names", action="store_true", help="compare looks alone, not names and tags")
     add("--json", action="store_true", help="print JSON, for scripts")
+    add("--sheet", metavar="FILE", help="write the results as one picture, too")
     _library(parser)
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from polyorama.cli.progress import show
 from polyorama.core.text import bytes_of, count_of, one_line
+from polyorama.io.image import write_image
 from polyorama.shapes.library.asking import make_query
 from polyorama.verbs.shapes import library as open_library
 from polyorama.verbs.shapes import matches_of
+from polyorama.verbs.shapes_sheet import contact_sheet
 
 if TYPE_CHECKING:
     import argparse
@@ -52,6 +54,8 @@ def do_search(options: argparse.Namespace) -> int:
         hits = library.search(query, options.limit, lexical=not options.no_names)
         found = matches_of(library, hits)
         origin = library.embedder.origin
+        if options.sheet:
+            write_image(options.sheet, contact_sheet(library, found, scores=query.asks))
     if options.json:
         matches = [
             {"score": round(match.score, 6), "view": match.view, **_asset_json(match.asset)}
@@ -136,7 +140,7 @@ def do_folders(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _opened(options: argparse.Namespace) -> Iterator[Library]:
-    library = open_library(options.library)
+    library = open_library(options.library, model=options.model)
     try:
         yield library
     finally:

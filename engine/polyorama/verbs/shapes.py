@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.library.asset import Asset, Hits, IndexReport
 
-__all__ = ["VARIABLE", "Match", "index_shapes", "library", "library_folder", "matches_of",
-           "search_shapes"]  # fmt: skip
+__all__ = [
+    "MODEL_VARIABLE", "VARIABLE", "Match", "index_shapes", "library", "library_folder",
+    "matches_of", "search_shapes",
+]  # fmt: skip
 
 VARIABLE = "POLYORAMA_LIBRARY"
 """The variable that names the library's folder where nothing else does."""
+MODEL_VARIABLE = "POLYORAMA_SHAPES_MODEL"
+"""The variable that names what compares where nothing else does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,9 @@ def library_folder() -> Path:
     return Path(chosen) if chosen else platformdirs.user_data_path("polyorama") / "shapes"
 
 
-def library(folder: str | os.PathLike[str] | None = None) -> Library:
+def library(
+    folder: str | os.PathLike[str] | None = None, *, model: str | os.PathLike[str] | None = None
+) -> Library:
     """The library of models in a folder, made where there is none; yours by default.
 
     ::
@@ -68,13 +74,32 @@ def library(folder: str | os.PathLike[str] | None = None) -> Library:
     folder
         Where it keeps what it knows; None for the variable POLYORAMA_LIBRARY, else the place that
         the system has for data of programs.
+    model
+        What compares: weights of CLIP, Duoduo CLIP or SigLIP, a folder of them, or an id of
+        `polyorama models`; None for the variable POLYORAMA_SHAPES_MODEL, else the small net that
+        comes along. Vectors of each model are kept side by side; another one indexes anew.
 
     Raises
     ------
     FileFormatError, OutputError
-        If it is damaged, or cannot be made there.
+        If the library or the weights are damaged, or it cannot be made there.
+    UnavailableError
+        If the model is not there.
     """
-    return Library(library_folder() if folder is None else folder)
+    place = library_folder() if folder is None else folder
+    chosen = model if model is not None else os.environ.get(MODEL_VARIABLE, "")
+    if not os.fspath(chosen):
+        return Library(place)
+    # Only here: large networks are not for those who did not name them.
+    from polyorama.shapes.clip.embedder import load_embedder
+    from polyorama.shapes.describing import FileDescriber
+
+    embedder = load_embedder(chosen)
+    return Library(place, embedder=embedder, describer=FileDescriber(12, embedder.picture_size))
+
+
+open_library = library
+"""The same where `library` names an argument."""
 
 
 def index_shapes(
@@ -99,7 +124,7 @@ def index_shapes(
     FileFormatError, OutputError, UsageError, UnavailableError
         As `Library.index_job`.
     """
-    subject = Library(library_folder()) if library is None else library
+    subject = open_library() if library is None else library
     try:
         return run(subject.index_job(folders, retry=retry))
     finally:
@@ -151,7 +176,7 @@ def search_shapes(
     FileFormatError, UsageError, UnavailableError
         If a file cannot be read, a filter is wrong, or the library is empty.
     """
-    subject = Library(library_folder()) if library is None else library
+    subject = open_library() if library is None else library
     try:
         query = make_query(
             subject, words, without=without, images=images, like=like, filters=filters,
