@@ -67,6 +67,20 @@ def vectors_match(subject: Library) -> int:
     return len(found)
 
 
+@pytest.mark.parametrize("name", ["", "a\0b", "~nobody_of_that_name"])
+def test_names_that_are_none_say_so(tmp_path: Path, models: Path, name: str) -> None:
+    subject = library(tmp_path / "library")
+    with pytest.raises(FileFormatError, match=r"can be called|no such folder"):
+        index(subject, models, name)  # type: ignore[arg-type]
+    assert subject.folders() == (models,)
+    subject.close()
+
+
+def test_a_library_without_a_name_is_not_made_where_we_are() -> None:
+    with pytest.raises(FileFormatError, match="can be called"):
+        library("")  # type: ignore[arg-type]
+
+
 def test_files_are_found_with_all_that_is_known(tmp_path: Path, models: Path) -> None:
     (models / "LICENSE.txt").write_text("Creative Commons Zero, CC0\npublicdomain/zero/1.0/")
     (models / "tables" / "manifest.json").write_text(json.dumps([

@@ -231,8 +231,17 @@ class Organised:
 
 
 def absolute(path: str | os.PathLike[str]) -> Path:
-    """An absolute path without dots in it; links stay as they are."""
-    return Path(os.path.abspath(Path(path).expanduser()))
+    """An absolute path without dots in it; links stay as they are.
+
+    Raises
+    ------
+    FileFormatError
+        If it is no name: an empty text would be the folder we are in.
+    """
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise FileFormatError(f"No file or folder can be called {quoted(text)}; say which one.")
+    return Path(os.path.abspath(os.path.expanduser(text)))
 
 
 def _text(text: str) -> str:
