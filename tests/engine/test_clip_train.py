@@ -426,8 +426,8 @@ def prepared(tmp_path: Path) -> tuple[Path, Path]:
 
 def job_of(tmp_path: Path, out: str, **options: Any) -> Any:
     return train_shapes_job(
-        tmp_path / "props", tmp_path / out, tmp_path / "weights", settings=SETTINGS, render=render,
-        **options,
+        tmp_path / "props", tmp_path / out, tmp_path / "weights",
+        **{"settings": SETTINGS, "render": render, **options},
     )  # fmt: skip
 
 
@@ -465,11 +465,28 @@ def test_a_killed_verb_goes_on_to_the_same_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="go on with --resume"):
         run(job_of(tmp_path, "two"))
     # The models need not be drawn again.
-    for path in (tmp_path / "props").iterdir():
-        path.write_bytes(b"")
-    run(job_of(tmp_path, "two", resume=True))
+    run(job_of(tmp_path, "two", resume=True, render=None))
     a, b = ((tmp_path / name / MODEL).read_bytes() for name in ("one", "two"))
     assert a == b
+
+
+def test_views_are_kept_until_their_models_change(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.glb" for name in "ab"]
+    for path in paths:
+        path.write_bytes(b"first")
+    models = [Captioned(path.name, path, ("x",)) for path in paths]
+    drawn: list[str] = []
+
+    def counting(path: Path, count: int, size: int) -> np.ndarray:
+        drawn.append(path.stem)
+        return render(path, count, size)
+
+    for _ in range(2):
+        assert len(run(render_job(models, tmp_path, 2, 16, counting)).models) == 2
+        assert drawn == ["a", "b"]
+    paths[1].write_bytes(b"another")
+    run(render_job(models, tmp_path, 2, 16, counting))
+    assert drawn == ["a", "b", "a", "b"]
 
 
 def test_what_cannot_be_trained_is_said_before_the_work(tmp_path: Path) -> None:

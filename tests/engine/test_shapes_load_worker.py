@@ -128,7 +128,7 @@ def test_memory_has_a_limit(tmp_path, hostile):
 
 @pytest.mark.parametrize(("name", "said"), [
     ("refuse", "It will not do: "), ("raise", "RuntimeError: something odd"),
-    ("missing", "no_such_package"),
+    ("missing", r"no_such_package.*; pip install 'polyorama\[shapes\]' brings it: "),
 ])  # fmt: skip
 def test_a_refusal_is_passed_on_and_the_process_stays(tmp_path, hostile, name, said):
     first = load_asset(file(tmp_path, "count"))

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from polyorama.core.compile import core_count
 from polyorama.scene.mesh import Mesh
+from polyorama.scene.upright import estimate_up
 from polyorama.shapes import views as looks
 from polyorama.shapes.library.asset import Described
 from polyorama.shapes.load import dependencies, load_asset
-from polyorama.shapes.splat_views import cloud_views
+from polyorama.shapes.raster import prepare
+from polyorama.shapes.splat_views import cloud_cameras, draw_cloud, main_subject
 from polyorama.shapes.turning import Turnable, ring
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy as np
@@ -51,15 +54,15 @@ class FileDescriber:
         FileFormatError
             If it cannot be read, or shows nothing.
         UnavailableError
-            If the package that reads its format is not installed.
+            If the process that reads FBX, USD and the like cannot be started.
         """
         loaded = load_asset(path)
         content = loaded.mesh if loaded.mesh is not None else loaded.cloud
         assert content is not None
-        first = draw(content, 1, _THUMBNAIL)[0]
+        drawn = _laid_out(content)
         return Described(
             loaded.kind, loaded.polygons, loaded.splats, loaded.size,
-            views_of_content(content, self._count, self._size), first,
+            looks.on_white(drawn(self._count, self._size)), drawn(1, _THUMBNAIL)[0],
         )  # fmt: skip
 
     def dependencies(self, path: Path) -> list[Path]:
@@ -75,11 +78,16 @@ def default_describer() -> FileDescriber:
     return FileDescriber(12, DefaultEmbedder.picture_size)
 
 
-def draw(content: Mesh | SplatCloud, count: int, size: int) -> NDArray[np.uint8]:
-    """(F, size, size, 4) uint8 views of a mesh or a cloud in the fixed look."""
+def _laid_out(content: Mesh | SplatCloud) -> Callable[[int, int], NDArray[np.uint8]]:
+    """What draws (F, size, size, 4) uint8 views in the fixed look, of F and size; laid out once."""
     if isinstance(content, Mesh):
-        return looks.mesh_views(content, count, size)
-    return cloud_views(content, count, size)
+        shape = prepare(content)
+        return lambda count, size: looks.mesh_views(shape, count, size)
+    subject = main_subject(content)
+    up = estimate_up(subject)[0]
+    return lambda count, size: draw_cloud(
+        subject, cloud_cameras(subject, up, looks.directions(count), size)
+    )
 
 
 def views_of_content(
@@ -92,7 +100,7 @@ def views_of_content(
     FileFormatError
         If nothing of it can be seen.
     """
-    return looks.on_white(draw(content, count, size))
+    return looks.on_white(_laid_out(content)(count, size))
 
 
 def render_file(path: Path, count: int = 12, size: int = 224) -> NDArray[np.uint8]:
@@ -103,7 +111,7 @@ def render_file(path: Path, count: int = 12, size: int = 224) -> NDArray[np.uint
     FileFormatError
         If it cannot be read, or shows nothing.
     UnavailableError
-        If the package that reads its format is not installed.
+        If the process that reads FBX, USD and the like cannot be started.
     """
     loaded = load_asset(path)
     content = loaded.mesh if loaded.mesh is not None else loaded.cloud
@@ -119,7 +127,7 @@ def turntable(path: Path, frames: int = 24, size: int = 256) -> NDArray[np.uint8
     FileFormatError
         If it cannot be read, or shows nothing.
     UnavailableError
-        If the package that reads its format is not installed.
+        If the process that reads FBX, USD and the like cannot be started.
     """
     loaded = load_asset(path)
     content = loaded.mesh if loaded.mesh is not None else loaded.cloud

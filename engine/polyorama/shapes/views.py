@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.shapes.raster import Light, draw_views, prepare
+from polyorama.shapes.raster import Light, Prepared, draw_views, prepare
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,11 +69,16 @@ def rotation(azimuth: float, elevation: float, roll: float = 0.0) -> NDArray[np.
 
 
 def mesh_views(
-    mesh: Mesh, count: int = 12, size: int = 224, *, lights: tuple[Light, ...] = (Light(),)
+    mesh: Mesh | Prepared,
+    count: int = 12,
+    size: int = 224,
+    *,
+    lights: tuple[Light, ...] = (Light(),),
 ) -> NDArray[np.uint8]:
     """(F, size, size, 4) uint8 views of a mesh in the fixed look, display RGB and coverage."""
     turns = np.stack([rotation(a, e) for a, e in directions(count)])
-    return draw_views(prepare(mesh), turns, size=size, fov=FOV, fill=FILL, lights=lights)
+    shape = mesh if isinstance(mesh, Prepared) else prepare(mesh)
+    return draw_views(shape, turns, size=size, fov=FOV, fill=FILL, lights=lights)
 
 
 def on_white(views: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -101,11 +101,24 @@ def _kept(
     failed = table.get("failed")
     if not isinstance(failed, dict) or table.get("shape") != list(shape):
         return None
-    if table.get("files") != [model.name for model in models]:
+    if table.get("files") != _files(models):
         return None
     good = sum(model.name not in failed for model in models)
     whole = (folder / PIXELS).stat().st_size == good * int(np.prod(shape))
     return table if whole else None
+
+
+def _files(models: Sequence[Captioned]) -> list[list[Any]]:
+    """Name, size and date of each, by which models are the same that were drawn before."""
+    found: list[list[Any]] = []
+    for model in models:
+        try:
+            status = model.path.stat()
+        except OSError:  # drawing it says what is wrong
+            found.append([model.name])
+        else:
+            found.append([model.name, status.st_size, status.st_mtime_ns])
+    return found
 
 
 def _drawn(
@@ -118,6 +131,7 @@ def _drawn(
             f"are free: {folder}"
         )
     failed: dict[str, str] = {}
+    files = _files(models)
     with atomic_write(folder / PIXELS) as temporary, temporary.open("wb") as file:
         for number, model in enumerate(models):
             yield Progress(number, len(models), f"Drawing views, {model.path.name}")
@@ -131,7 +145,7 @@ def _drawn(
             else:
                 file.write(np.ascontiguousarray(views).data)
     table = {
-        "shape": list(shape), "files": [model.name for model in models], "failed": failed,
+        "shape": list(shape), "files": files, "failed": failed,
     }  # fmt: skip
     with atomic_write(folder / TABLE) as temporary:
         temporary.write_text(json.dumps(table), encoding="utf-8")

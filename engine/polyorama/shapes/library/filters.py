@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.library.catalogue import Catalogue, Words
 
-__all__ = ["FIELDS", "Condition", "Joined", "Node", "apply", "matches", "parse"]
+__all__ = ["FIELDS", "Condition", "Joined", "Node", "apply", "licence_forms", "matches", "parse"]
 
 FIELDS: dict[str, str] = {
     "polys": "number", "splats": "number", "size": "number",
@@ -135,12 +135,21 @@ def matches(field: str, text: str, wanted: str) -> bool:
     """
     text = text.casefold()
     if field == "licence":
-        known = text or "unknown"
-        return wanted in (known, _VERSION.sub("", known))
+        return wanted in licence_forms(text)
     if field == "folder":
-        path = "/" + text.replace("\\", "/").strip("/") + "/"
-        return "/" + wanted.replace("\\", "/").strip("/") + "/" in path
+        return f"/{wanted}/" in f"/{_plain_folder(text)}/"
     return text == wanted
+
+
+def licence_forms(licence: str) -> frozenset[str]:
+    """All that a condition may call a licence, in lower case: with its version and without."""
+    known = licence.casefold() or "unknown"
+    return frozenset((known, _VERSION.sub("", known)))
+
+
+def _plain_folder(text: str) -> str:
+    """A folder with slashes between its names alone."""
+    return text.replace("\\", "/").strip("/")
 
 
 def _mask(
@@ -309,6 +318,8 @@ class _Parser:
         word = token.text[1:-1] if token.kind == "text" else token.text
         if field == "format":
             word = word.removeprefix(".")
+        if field == "folder":
+            word = _plain_folder(word)
         if field == "licence" and not word:
             word = "unknown"
         return word.casefold()

@@ -19,7 +19,7 @@ from polyorama.core.jobs import Progress
 from polyorama.core.text import reason_of
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.shapes.library.asset import Hits
-from polyorama.shapes.library.filters import FIELDS, Joined, Node, parse
+from polyorama.shapes.library.filters import FIELDS, Joined, Node, licence_forms, parse
 from polyorama.shapes.library.query import mixed
 
 if TYPE_CHECKING:
@@ -226,8 +226,6 @@ class QdrantShelf:
 
 def _payload(asset: Asset, collections: Sequence[str]) -> dict[str, Any]:
     """What filters of words compare, in all the forms that they may ask for, in lower case."""
-    licence = asset.licence.casefold() or "unknown"
-    family = licence.rstrip("0123456789.").rstrip("-") if "-" in licence else licence
     names = [name for name in os.path.dirname(asset.path).replace("\\", "/").split("/") if name]
     lowered = [name.casefold() for name in names]
     runs = {
@@ -237,7 +235,7 @@ def _payload(asset: Asset, collections: Sequence[str]) -> dict[str, Any]:
     }
     payload = {
         "name": asset.path.stem.casefold(), "bytes": asset.bytes, "format": asset.format,
-        "kind": asset.kind, "licence": sorted({licence, family}), "folder": sorted(runs),
+        "kind": asset.kind, "licence": sorted(licence_forms(asset.licence)), "folder": sorted(runs),
         "tags": [tag.casefold() for tag in asset.tags], "path": _text(os.fspath(asset.path)),
         "caption": asset.caption, "collections": [name.casefold() for name in collections],
         "polygons": asset.polygons, "splats": asset.splats,

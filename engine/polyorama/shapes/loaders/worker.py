@@ -71,7 +71,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             except MemoryError:
                 refuse(answers, "There is not enough memory to read the file")
             except ImportError as error:
-                refuse(answers, f"Such files need a package that is not here ({error})")
+                need = f"Such files need a package that is not here ({error})"
+                refuse(answers, f"{need}; pip install 'polyorama[shapes]' brings it")
             except PolyoramaError as error:
                 refuse(answers, str(error))
             except Exception as error:  # noqa: BLE001 - said in the other process
