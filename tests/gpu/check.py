@@ -1,4 +1,4 @@
-"""The cuda rasterizer on a real GPU: against cpu, against raw gsplat, and how fast it is.
+"""The cuda rasterizer and CLIP on a real GPU: against cpu, against raw gsplat, and how fast.
 
 Run by hand, from the root of the checkout, on a machine with an NVIDIA GPU::
 
@@ -414,6 +414,35 @@ def speed(table: Table, gsplat: Any) -> None:
     table.row("1 million, by cpu", f"{1e3 * (time.perf_counter() - begun):.0f}")
 
 
+def shapes(table: Table) -> None:
+    """Duoduo CLIP of the paper's size, with random weights: words and twelve views, beside cpu."""
+    import torch
+
+    from polyorama.shapes.clip.config import B32
+    from polyorama.shapes.clip.net import Clip
+
+    torch.manual_seed(0)
+    net = Clip(B32).eval()
+    views, ids = torch.randn(2, 12, 3, 224, 224), torch.randint(1, 49406, (4, 77))
+    ids[:, 9] = 49407
+    table.title("Duoduo CLIP ViT-B/32", "cosine to cpu", "milliseconds")
+    with torch.inference_mode():
+        expected, words = net.encode_views(views)[0], net.encode_text(ids)
+        net, views, ids = net.to(DEVICE), views.to(DEVICE), ids.to(DEVICE)
+
+        def encode() -> Any:
+            result = net.encode_views(views)[0]
+            torch.cuda.synchronize()
+            return result
+
+        for name, got, wanted in (
+            ("2 shapes of 12 views", encode(), expected), ("4 texts", net.encode_text(ids), words),
+        ):  # fmt: skip
+            near = torch.nn.functional.cosine_similarity(got.cpu(), wanted).min().item()
+            table.row(name, f"{near:.6f}", ok=near > 0.9999)
+        table.row("2 shapes, again", "", f"{milliseconds(encode):.1f}")
+
+
 def main() -> int:
     """Run all checks; the exit status."""
     state = availability()
@@ -439,6 +468,7 @@ def main() -> int:
     gradients(table)
     fitting(table)
     memory(table)
+    shapes(table)
     speed(table, gsplat)
     print(f"\n{'All well' if table.well else 'NOT all well'}, {time.perf_counter() - ready:.0f} s")
     return 0 if table.well else 1
