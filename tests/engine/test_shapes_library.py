@@ -21,6 +21,7 @@ from polyorama.shapes.library import scan as scanning
 from polyorama.shapes.library.asset import Query
 from polyorama.shapes.library.notes import licence_of, plain_name
 from polyorama.shapes.library.scan import Scan, scan
+from polyorama.shapes.library.vectors import HEADER
 from polyorama.shapes.load import ENDINGS
 from tests.engine.shapes_library_samples import (
     FakeDescriber,
@@ -617,3 +618,27 @@ def test_what_is_long_gone_leaves_and_the_files_shrink(
     model(folder / "new.glb", "new thing")
     assert index(subject).added == 1
     assert vectors_match(reader) == 3
+
+
+def test_a_library_that_is_emptied_shrinks_once_and_fills_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
+    folder = tmp_path / "models"
+    for number in range(6):
+        model(folder / f"{number}.glb", f"thing n{number}")
+    subject = library(tmp_path / "lib")
+    index(subject, folder)
+    for path in folder.iterdir():
+        path.unlink()
+    index(subject)
+    with subject.db.writing() as transaction:
+        transaction.execute("UPDATE assets SET gone_at = 1.0")
+    for _ in range(3):
+        index(subject)
+    assert subject.db.one("SELECT generation, next_place, next_view FROM shelves") == (2, 0, 0)
+    model(folder / "new.glb", "new thing")
+    assert index(subject).added == 1
+    assert vectors_match(subject) == 1
+    (file,) = (tmp_path / "lib" / "vectors").glob("*.f32")
+    assert file.stat().st_size == HEADER + 4 * subject.embedder.dimensions

@@ -7,13 +7,14 @@ import hashlib
 import importlib.resources
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
 from PIL import Image
 
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.io.atomic import atomic_write
 from polyorama.shapes.backbones.efficientnet_lite import load_efficientnet, pixels_of
 from polyorama.shapes.backbones.minilm import WIDTH, load_minilm
 from polyorama.shapes.backbones.threads import one_thread
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DefaultEmbedder", "default_embedder", "load_head", "save_head", "weights_folder"]
 
+Features: TypeAlias = tuple[torch.Tensor, torch.Tensor]
+"""Cells and pooled feature of a picture, or of many."""
+
 _WEIGHTS = "shapes-default.safetensors"
 _MOST_BYTES = 12_000_000
 _SIZE = 160
@@ -47,6 +51,9 @@ class DefaultEmbedder:
     ----------
     weights
         File of the net on top, as written by `save_head`; None takes the one that comes along.
+    known
+        What the trunk saw in pictures, by their hash, for embedders that look at the same pictures
+        one after the other; it grows. None keeps nothing.
 
     Raises
     ------
@@ -58,11 +65,13 @@ class DefaultEmbedder:
 
     picture_size = _SIZE
 
-    def __init__(self, weights: Path | None = None) -> None:
+    def __init__(
+        self, weights: Path | None = None, *, known: dict[bytes, Features] | None = None
+    ) -> None:
         need_packages("the default embedder", "safetensors", "threadpoolctl", "tokenizers")
         path = weights or _packaged_weights()
         head, self.meta = load_head(path)
-        self._head = head
+        self._head, self._known = head, known
         self._trunk, self._words = _backbones()
         digest = hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
         self.id = f"polyorama-default-{digest}"
@@ -107,15 +116,29 @@ class DefaultEmbedder:
 
     def _seen(self, pictures: NDArray[np.uint8]) -> tuple[torch.Tensor, ...]:
         """(N, 4, 320) cells, (N, 1280) pooled features and (N, 384) ConSE vectors."""
+        if self._known is None:
+            cells, pooled = self._look(pictures)
+        else:
+            keys = [hashlib.blake2b(picture.tobytes()).digest() for picture in pictures]
+            new = [i for i, key in enumerate(keys) if key not in self._known]
+            if new:
+                fresh = zip(*self._look(pictures[new]), strict=True)
+                self._known.update(zip((keys[i] for i in new), fresh, strict=True))
+            cells, pooled = (
+                torch.stack(part) for part in zip(*(self._known[k] for k in keys), strict=True)
+            )
+        names = conse(self._trunk.logits(pooled), self._head.class_embeddings)
+        return cells, pooled, names
+
+    def _look(self, pictures: NDArray[np.uint8]) -> Features:
+        """(N, 4, 320) cells and (N, 1280) pooled features by the trunk."""
         cells, pooled = [], []
         for start in range(0, len(pictures), _BATCH):
             pixels = pixels_of(pictures[start : start + _BATCH])
             seen, features = self._trunk(pixels.contiguous(memory_format=torch.channels_last))
             cells.append(coarse_cells(seen.flatten(2).transpose(1, 2)))
             pooled.append(features)
-        joined = torch.cat(pooled)
-        names = conse(self._trunk.logits(joined), self._head.class_embeddings)
-        return torch.cat(cells), joined, names
+        return torch.cat(cells), torch.cat(pooled)
 
 
 def squared(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -141,12 +164,19 @@ def squared(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def save_head(net: MultiViewHead, path: Path, meta: dict[str, str]) -> None:
-    """Write a net's weights as float16, with its sizes and where it comes from."""
+    """Write a net's weights as float16, with its sizes and where it comes from.
+
+    Raises
+    ------
+    OutputError
+        If the system refuses.
+    """
     from safetensors.torch import save_file
 
     config = {name: getattr(net.config, name) for name in HeadConfig.__dataclass_fields__}
     state = {name: value.half().contiguous() for name, value in net.state_dict().items()}
-    save_file(state, path, {**meta, "config": json.dumps(config)})
+    with atomic_write(path) as temporary:
+        save_file(state, temporary, {**meta, "config": json.dumps(config)})
 
 
 def load_head(path: Path) -> tuple[MultiViewHead, dict[str, Any]]:

@@ -175,8 +175,10 @@ class Shelf:
         with self.db.writing() as transaction:
             transaction.execute("DELETE FROM vectors WHERE shelf = ?", (self.number,))
             fresh.name(transaction, moved)
+            # The rows of the new file are counted from its start, also where nothing is left.
             transaction.execute(
-                "UPDATE shelves SET generation = ? WHERE id = ?", (fresh.generation, self.number)
+                "UPDATE shelves SET generation = ?, next_place = ?, next_view = ? WHERE id = ?",
+                (fresh.generation, len(moved), first, self.number),
             )
             transaction.touch([])
         self.shapes.remove()
