@@ -26,7 +26,7 @@ _CONTEXT_MENU = (
 
 _OF_SELECTION = (
     "tools.hide", "tools.isolate", "tools.delete", "select.invert", "select.separate",
-    "select.grade", "",
+    "select.grade", "nodes.similar", "",
 )  # fmt: skip
 """What comes first where splats are selected."""
 _ALSO = {"select": ("tools.hide", "tools.isolate", "tools.lock", "tools.delete")}

@@ -97,6 +97,8 @@ class Session(QObject):
     logged = Signal(str)
     missing_asked = Signal()
     """A person is to say where missing linked files are."""
+    similar_asked = Signal()
+    """Shapes of the library are sought that resemble what is chosen, or selected, in the scene."""
 
     def __init__(
         self,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from polyorama_studio.actions import ActionSet
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.lab.run import Run
+    from polyorama_studio.workspaces.shapes.shelf import Shelf
 
 __all__ = ["Rail", "StatusStrip"]
 
@@ -234,6 +235,23 @@ class StatusStrip(QFrame):
         rate = run.rate.fps if run.playing else 0.0
         self._rate.setText(self.tr("{0} FPS").format(f"{rate:.0f}") if rate else "")
 
+    def _tell_of_shapes(self, shelf: Shelf) -> None:
+        """The library and how much is in it; what is chosen, and how far indexing has come."""
+        self._name.setText(self.tr("Library"))
+        folders = shelf.overview.folders
+        self._name.setToolTip(tip("\n".join(str(folder.path) for folder in folders)))
+        count = shelf.overview.count
+        shapes = self.tr("1 shape") if count == 1 else self.tr("{0} shapes").format(f"{count:,}")
+        self._splats.setText(shapes if folders else self.tr("No folder yet"))
+        room = self._quality.fontMetrics()
+        self._quality.setText(shortened(shelf.chosen_words, room, Metrics.name_words))
+        job = shelf.indexing
+        share = None if job is None else job.share
+        told = self.tr("Indexing") if share is None else self.tr("Indexing, {0} %")
+        self._time.setText("" if job is None else told.format(round(100 * (share or 0.0))))
+        self._backend.setText("")
+        self._rate.setText("")
+
     def _left(self) -> str:
         """How many splats there are without those that were deleted, of how many."""
         document = self._session.stage.document
@@ -248,6 +266,9 @@ class StatusStrip(QFrame):
         session, stage = self._session, self._session.stage
         if self._workspace == "lab" and session.lab is not None:
             self._tell_of_lab(session.lab)
+            return
+        if self._workspace == "shapes" and session.shapes is not None:
+            self._tell_of_shapes(session.shapes)
             return
         count = stage.splat_count
         title = session.title or self.tr("Nothing open")

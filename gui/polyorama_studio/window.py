@@ -15,6 +15,7 @@ from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.menus import Menus
 from polyorama_studio.palette import Palette
+from polyorama_studio.panels.node_commands import comparable
 from polyorama_studio.strips import Rail, StatusStrip
 from polyorama_studio.theme import Metrics
 from polyorama_studio.viewport.grid import ViewGrid
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QIcon, QKeyEvent, QResizeEvent
 
     from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.shapes.workspace import ShapesWorkspace
 
 __all__ = ["Window"]
 
@@ -88,6 +90,7 @@ class Window(QMainWindow):
         self.workspaces.search_asked.connect(self.show_palette)
         self.workspaces.changed.connect(self._on_workspace)
         session.saving.changed.connect(self._on_title)
+        session.similar_asked.connect(self._find_similar)
         session.opening.files_changed.connect(self._on_files)
         for signal in (
             session.stage.document_changed,
@@ -212,12 +215,23 @@ class Window(QMainWindow):
                 shelf.mapped_changed,
             ):  # fmt: skip
                 signal.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
+                signal.connect(self._status.refresh, Qt.ConnectionType.UniqueConnection)
         if workspace_id != "lab" and self.session.lab is not None:
             self.session.lab.set_playing(False)
         self.menus.show_workspace(workspace_id)
         self._status.show_workspace(workspace_id)
         self._refresh_edits()
         self.take_focus()
+
+    @Slot()
+    def _find_similar(self) -> None:
+        """Look in the library for what resembles the chosen nodes as they are shown now."""
+        document = self.session.stage.shown
+        nodes = comparable(document)
+        if document is not None and nodes:
+            shapes: ShapesWorkspace = self.workspaces.make("shapes")  # type: ignore[assignment]
+            self.workspaces.show_workspace("shapes")
+            shapes.find_like(document, nodes)
 
     def take_focus(self) -> None:
         """Give the keys to what is in the middle of the workspace."""

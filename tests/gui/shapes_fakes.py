@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtGui import QColor, QImage
 
 from polyorama.core.jobs import Progress
-from polyorama.errors import UsageError
+from polyorama.errors import FileFormatError, UsageError
 from polyorama.shapes.library.asset import Asset, Failure
 from polyorama_studio.workspaces.shapes.stock import (
     Card,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
+    from polyorama.scene.document import Document
     from polyorama.shapes.library.asset import Query
 
 __all__ = ["FakeStore"]
@@ -50,7 +51,13 @@ class FakeStore:
         self.threads: set[int] = set()
         self.queries: list[Query] = []
         self.read: list[int] = []
+        self.limits: list[int | None] = []
         self.turned: list[Path] = []
+        self.looked: list[tuple[int, float, float, int]] = []
+        self.compared: list[tuple[str, ...]] = []
+        self.unseen = False
+        self.changed = ""
+        self.note = ""
         self.indexed = 0
         self.folders = [Path("/models")] if count else []
         self.collections: dict[str, list[int]] = {}
@@ -84,9 +91,10 @@ class FakeStore:
             self.failures, ("glb", "splat"), ("CC0",), "procedural shapes and CC0 models",
         )  # fmt: skip
 
-    def search(self, query: Query, *, unique: bool) -> Found:
+    def search(self, query: Query, *, unique: bool, limit: int | None = None) -> Found:
         self._note()
         self.queries.append(query)
+        self.limits.append(limit)
         self.entered.set()
         self.gate.wait(10.0)
         if "nonsense" in query.filters:
@@ -102,9 +110,10 @@ class FakeStore:
         if unique:
             ids, copies = ids[::4], copies[::4] * 4
         scores = np.linspace(0.5, 0.1, len(ids), dtype=np.float32)
+        scores = scores if query.asks else np.zeros_like(scores)
         return Found(
-            ids, scores if query.asks else np.zeros_like(scores),
-            (ids % VIEWS).astype(np.int16), copies, query.asks,
+            ids[:limit], scores[:limit], (ids % VIEWS).astype(np.int16)[:limit], copies[:limit],
+            query.asks, complete=limit is None or len(ids) <= limit,
         )  # fmt: skip
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
@@ -117,12 +126,31 @@ class FakeStore:
             cards.append(Card(self.asset(number), image))
         return cards
 
-    def turntable(self, path: Path, frames: int, size: int) -> NDArray[np.uint8]:
+    def turntable(self, asset: Asset, frames: int, size: int) -> NDArray[np.uint8]:
         self._note()
-        self.turned.append(path)
+        self.turned.append(asset.path)
         pictures = np.full((frames, size, size, 4), 255, np.uint8)
         pictures[..., 0] = np.arange(frames, dtype=np.uint8)[:, None, None]
         return pictures
+
+    def look(self, asset: Asset, azimuth: float, elevation: float, size: int) -> NDArray[np.uint8]:
+        self._note()
+        self.looked.append((asset.id, azimuth, elevation, size))
+        if self.unseen:
+            raise FileFormatError(f"This file is gone: {asset.path}")
+        return np.full((size, size, 4), 200, np.uint8)
+
+    def vectors_of(self, document: Document, nodes: Sequence[str]) -> NDArray[np.float32]:
+        self._note()
+        self.gate.wait(10.0)
+        self.compared.append(tuple(document.node(node_id).name for node_id in nodes))
+        if self.unseen:
+            raise FileFormatError("Nothing of this can be seen: all splats are transparent.")
+        return np.eye(len(nodes), 8, dtype=np.float32)
+
+    def members(self, name: str) -> tuple[int, ...]:
+        self._note()
+        return tuple(self.collections[name])
 
     def explain(self, asset_id: int, query: Query) -> Reason:
         self._note()
@@ -138,7 +166,7 @@ class FakeStore:
         self._note()
         yield Progress(0, 1, "Laying out the map")
         plan = self.plan()
-        return replace(plan, points=1.0 - plan.points)
+        return replace(plan, points=1.0 - plan.points, note=self.note)
 
     def index(self) -> Job[Any]:
         self._note()
@@ -147,6 +175,10 @@ class FakeStore:
             self.steps.acquire(timeout=10.0)
             yield Progress(number, 3, f"thing {number}")
         return None
+
+    def changes(self) -> str:
+        self._note()
+        return self.changed
 
     def add_folder(self, path: Path) -> None:
         self._note()

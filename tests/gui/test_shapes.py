@@ -17,13 +17,15 @@ from PySide6.QtGui import (
     QImage,
 )
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
-from polyorama.errors import UsageError
+from polyorama.errors import UnavailableError, UsageError
+from polyorama.scene.document import Document, Node
 from polyorama.shapes.library.asset import Failure
 from polyorama_studio.theme import Metrics
 from polyorama_studio.workspaces.shapes.empty import empty_words
 from polyorama_studio.workspaces.shapes.mime import ASSET_MIME, dragged_in, mime_of
+from polyorama_studio.workspaces.shapes.shelf import FIRST
 from polyorama_studio.workspaces.shapes.tiles import Tiles
 from polyorama_studio.workspaces.shapes.workspace import ShapesWorkspace
 from tests.gui.shapes_fakes import FakeStore
@@ -112,6 +114,23 @@ def test_results_come_while_one_types(
     assert not shapes.bar.clear.isVisible()
 
 
+def test_from_the_search_one_goes_on_to_what_was_found(
+    qtbot: QtBot, window: Window, store: FakeStore
+) -> None:
+    window.workspaces.show_workspace("shapes")
+    shapes = window.workspaces.make("shapes")
+    assert isinstance(shapes, ShapesWorkspace)
+    qtbot.waitUntil(lambda: len(shapes.shelf.found) > 0 and _calm(shapes))
+    shapes.focus_search()
+    QTest.keyClicks(window.focusWidget(), "12")
+    qtbot.waitUntil(lambda: _first(shapes) == 12)
+    QTest.keyClick(shapes.side.search, Qt.Key.Key_Down)
+    assert window.focusWidget() is shapes.grid
+    assert shapes.shelf.chosen == (12,)
+    QTest.keyClick(shapes.grid, Qt.Key.Key_Right)
+    assert shapes.shelf.chosen == (13,)
+
+
 def test_the_last_question_wins(qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore) -> None:
     store.gate.clear()
     store.entered.clear()
@@ -124,7 +143,7 @@ def test_the_last_question_wins(qtbot: QtBot, shapes: ShapesWorkspace, store: Fa
     store.gate.set()
     qtbot.waitUntil(lambda: _first(shapes) == 400)
     qtbot.waitUntil(lambda: _calm(shapes))
-    assert firsts == [400], "what was asked before is neither shown nor asked any more"
+    assert set(firsts) == {400}, "what was asked before is neither shown nor asked any more"
     assert [q.words for q in store.queries if q.words in ("200", "300")] == []
 
 
@@ -187,18 +206,94 @@ def test_similar_shapes_and_like_this_but(
     assert not shapes.side.chips.isVisible()
 
 
+def _scene() -> Document:
+    return Document((Node("pot", id="a"), Node("lid", id="b")))
+
+
 def test_a_shape_of_the_scene_is_asked_by_its_vectors(
     qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
 ) -> None:
-    vectors = np.eye(2, 8, dtype=np.float32)
-    shapes.find_like(vectors, "pot")
-    qtbot.waitUntil(lambda: store.queries[-1].vectors is vectors)
-    assert shapes.side.chips.chips[0].text() == "Like pot of the scene"
+    store.gate.clear()
+    shapes.find_like(_scene(), ("a", "b"))
+    assert shapes.bar.words.text() == "Looking at pot and 1 more"
+    store.gate.set()
+    qtbot.waitUntil(lambda: store.queries[-1].vectors is not None)
+    assert store.queries[-1].vectors.shape == (2, 8)
+    assert store.compared == [("pot", "lid")]
+    assert shapes.side.chips.chips[0].text() == "Like pot and 1 more of the scene"
     shapes.side.chips.chips[0].click()
     qtbot.waitUntil(lambda: store.queries[-1].vectors is None)
 
 
-# Pictures
+def test_what_of_the_scene_cannot_be_seen_is_told(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    store.unseen = True
+    shapes.find_like(_scene(), ("a",))
+    qtbot.waitUntil(lambda: bool(shapes.session.told))
+    assert "Nothing of this can be seen" in shapes.session.told[-1].notice.text
+    qtbot.waitUntil(lambda: shapes.bar.words.text().endswith("shapes"))
+    assert not shapes.side.chips.chips
+
+
+def test_the_best_come_first_and_the_rest_after_a_pause_or_a_scroll(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    assert store.limits[-1] is None, "what nothing ranks comes at once"
+    shapes.side.search.setText("42")
+    qtbot.waitUntil(lambda: _first(shapes) == 42)
+    assert store.limits[-1] == FIRST
+    assert len(shapes.shelf.found) == FIRST
+    assert "The best 240" in shapes.bar.words.text()
+    share = shapes.grid.state_of(9).score
+    qtbot.waitUntil(lambda: len(shapes.shelf.found) == store.count)
+    assert "100,000 shapes" in shapes.bar.words.text()
+    assert shapes.grid.state_of(9).score == pytest.approx(share, abs=0.01), "bars stay"
+    shapes.side.search.setText("7")
+    qtbot.waitUntil(lambda: _first(shapes) == 7)
+    shapes.shelf._rest_timer.stop()
+    shapes.grid.verticalScrollBar().setValue(500)
+    qtbot.waitUntil(lambda: len(shapes.shelf.found) == store.count)
+    assert shapes.grid.scroll == 500, "what is looked at stays where it is"
+
+
+def test_choosing_all_waits_for_all(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    shapes.side.search.setText("42")
+    qtbot.waitUntil(lambda: _first(shapes) == 42)
+    _key(shapes, Qt.Key.Key_A, CTRL)
+    qtbot.waitUntil(lambda: len(shapes.shelf.chosen) == store.count)
+    shapes.place()
+    assert "choose at most 100" in shapes.session.told[-1].notice.text
+
+
+def test_looking_anew_while_files_are_indexed_does_not_scroll(
+    qtbot: QtBot, shapes: ShapesWorkspace
+) -> None:
+    shapes.grid.verticalScrollBar().setValue(4000)
+    answers: list[bool] = []
+    shapes.shelf.found_changed.connect(lambda: answers.append(shapes.shelf.fresh))
+    shapes.shelf._refresh()
+    qtbot.waitUntil(lambda: answers == [False])
+    assert shapes.grid.scroll == 4000
+
+
+def test_a_failure_that_stays_is_told_once(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(query: object, **given: object) -> None:
+        store.entered.set()
+        raise UnavailableError("The weights are missing; run: polyorama models get shapes")
+
+    monkeypatch.setattr(store, "search", refuse)
+    for words in ("a", "ab", "abc"):
+        store.entered.clear()
+        shapes.side.search.setText(words)
+        qtbot.waitUntil(store.entered.is_set)
+        qtbot.waitUntil(lambda: _calm(shapes))
+    told = [told.notice.text for told in shapes.session.told if told.notice.kind == "bad"]
+    assert told == ["The weights are missing; run: polyorama models get shapes"]
 
 
 def _picture(path: Path, color: str = "red") -> Path:
@@ -446,15 +541,56 @@ def test_the_empty_library_invites(
     qtbot.waitUntil(lambda: shapes.shelf.indexing is not None)
     store.steps.release()
     qtbot.waitUntil(shapes.side.folders.bar.isVisible)
+    assert shapes.side.folders.stop.isVisible()
     qtbot.waitUntil(lambda: shapes.side.folders.note.text().startswith("thing"))
-    assert not shapes.side.folders.again.isEnabled()
+    assert not shapes.side.folders.again.isVisible()
     store.steps.release(10)
     qtbot.waitUntil(lambda: shapes.shelf.indexing is None)
     assert not shapes.side.folders.bar.isVisible()
     qtbot.waitUntil(lambda: len(shapes.shelf.found) == 20)
     assert [row.text() for row in shapes.side.folders.rows] == [tmp_path.name]
+    shapes.side.folders.rows[0].click()
+    qtbot.waitUntil(lambda: store.queries[-1].filters == f'folder = "{tmp_path}"')
+    assert shapes.side.folders.rows[0].isChecked()
+    shapes.side.folders.rows[0].click()
+    qtbot.waitUntil(lambda: store.queries[-1].filters == "")
     shapes.hide()
     shapes.deleteLater()
+
+
+def test_folders_can_be_dropped(
+    qtbot: QtBot, session: Session, store: FakeStore, tmp_path: Path
+) -> None:
+    store.count, store.folders = 0, []
+    shapes = _shown(qtbot, session)
+    qtbot.waitUntil(shapes.grid.invite.isVisible)
+    (tmp_path / "models").mkdir()
+    file = tmp_path / "chair.glb"
+    file.write_bytes(b"x")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "models")), QUrl.fromLocalFile(str(file))])
+    _drop(shapes.grid.viewport(), data)
+    qtbot.waitUntil(lambda: store.folders == [tmp_path / "models"])
+    qtbot.waitUntil(lambda: store.indexed == 1 and not shapes.grid.invite.isVisible())
+    shapes.hide()
+    shapes.deleteLater()
+
+
+def test_what_changed_and_came_to_rest_is_indexed_once(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    def look() -> None:
+        shapes.shelf.look_for_changes()
+        qtbot.waitUntil(lambda: _calm(shapes) and shapes.shelf.indexing is None)
+
+    look()
+    for changed, indexed in (("a", 0), ("b", 0), ("b", 1), ("b", 1), ("", 1), ("c", 1), ("c", 2)):
+        store.changed = changed
+        look()
+        assert store.indexed == indexed, changed
+    assert shapes.shelf._watch.isActive()
+    shapes.hide()
+    assert not shapes.shelf._watch.isActive()
 
 
 def test_a_library_that_cannot_be_opened_says_so(
@@ -499,6 +635,11 @@ def test_collections(qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore) ->
     assert store.collections == {"Seats": [5]}, "one of that name is not emptied"
     side._delete("Seats")
     qtbot.waitUntil(lambda: side.rows == [] and len(shapes.shelf.found) == 100_000)
+    qtbot.waitUntil(lambda: bool(shapes.session.told))
+    notice = shapes.session.told[-1].notice
+    assert notice.action_title == "Undo"
+    notice.action()
+    qtbot.waitUntil(lambda: store.collections == {"Seats": [5]})
 
 
 def test_files_that_failed_are_listed_with_their_reason(
@@ -542,18 +683,84 @@ def test_the_large_shape_turns_under_the_hand(
 ) -> None:
     preview = shapes.facts.preview
     _click(shapes, 1)
-    asset = shapes.shelf.asset(1)
-    qtbot.waitUntil(lambda: bool(preview.spins.of(asset)))
-    assert len(preview.spins.of(asset)) == 36
+    qtbot.waitUntil(lambda: preview.orbit.pixmap is not None)
+    assert store.looked[-1][:3] == (1, 0.0, 0.0)
+    assert store.looked[-1][3] == preview.orbit.size > 300
     middle = preview.rect().center()
     QTest.mousePress(preview, LEFT, NONE, middle)
-    QTest.mouseMove(preview, middle + QPoint(preview.width() // 4, 0))
+    QTest.mouseMove(preview, middle + QPoint(preview.width() // 4, -preview.height() // 10))
     QTest.mouseRelease(preview, LEFT, NONE, middle)
-    assert preview.turn == pytest.approx(0.25, abs=0.01)
+    assert preview.orbit.azimuth == pytest.approx(75.0, abs=2.0)
+    assert preview.orbit.elevation == pytest.approx(-30.0, abs=2.0)
+    there = (1, preview.orbit.azimuth, preview.orbit.elevation)
+    qtbot.waitUntil(lambda: store.looked[-1][:3] == there)
     QTest.keyClick(preview, Qt.Key.Key_Left)
-    assert preview.turn < 0.25
+    assert preview.orbit.azimuth == pytest.approx(60.0, abs=2.0)
+    for _ in range(20):
+        QTest.keyClick(preview, Qt.Key.Key_Down)
+    assert preview.orbit.elevation == 65.0, "it does not turn over"
+    QTest.mouseDClick(preview, LEFT, NONE, middle)
+    assert (preview.orbit.azimuth, preview.orbit.elevation) == (0.0, 0.0)
+    preview.turn_by(90.0, 0.0)
     _click(shapes, 2)
-    assert preview.turn == 0.0
+    assert preview.orbit.azimuth == 0.0
+
+
+def test_the_large_shape_is_the_one_pointed_at(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    preview = shapes.facts.preview
+    _click(shapes, 1)
+    shapes.shelf.hover(5)
+    qtbot.waitUntil(lambda: preview.asset is not None and preview.asset.id == 5)
+    qtbot.waitUntil(lambda: bool(store.looked) and store.looked[-1][0] == 5)
+    assert shapes.facts.asset is not None
+    assert shapes.facts.asset.id == 1, "facts stay with what is chosen"
+    shapes.shelf.hover(-1)
+    qtbot.waitUntil(lambda: preview.asset is not None and preview.asset.id == 1)
+    shapes.shelf.choose(())
+    assert preview.asset is None
+
+
+def test_passing_over_shapes_opens_none(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    for number in (3, 4, 5, 6):
+        shapes.shelf.hover(number)
+    qtbot.waitUntil(lambda: bool(store.looked))
+    assert {looked[0] for looked in store.looked} == {6}
+
+
+def test_slow_shapes_turn_at_half_the_size_and_are_drawn_in_full_when_still(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    preview = shapes.facts.preview
+    _click(shapes, 1)
+    qtbot.waitUntil(lambda: preview.orbit.pixmap is not None)
+    preview.orbit._milliseconds = 500.0
+    before = len(store.looked)
+    preview.turn_by(10.0, 0.0)
+    qtbot.waitUntil(lambda: len(store.looked) == before + 2)
+    assert [looked[3] for looked in store.looked[before:]] == [
+        preview.orbit.size // 2, preview.orbit.size,
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_gone_says_so_in_the_preview(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    store.unseen = True
+    preview = shapes.facts.preview
+    _click(shapes, 1)
+    qtbot.waitUntil(lambda: preview.orbit.error is not None)
+    assert not preview.grab().isNull()
+    assert preview.picture() is not None, "the small picture stays"
+
+
+def test_all_that_is_chosen_is_told_beside_the_name(shapes: ShapesWorkspace) -> None:
+    _click(shapes, 3)
+    _key(shapes, Qt.Key.Key_A, CTRL)
+    assert shapes.facts.name.text() == "thing 3 and 99,999 more"
 
 
 # The map
@@ -583,6 +790,41 @@ def test_the_map(qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore) -> Non
     qtbot.waitUntil(lambda: 42 in atlas._bright)
     assert len(atlas._bright) == 60
     assert not atlas.grab().isNull()
+
+
+def test_keys_wander_over_the_map(qtbot: QtBot, shapes: ShapesWorkspace) -> None:
+    shapes.show_view("map")
+    atlas = shapes.atlas
+    qtbot.waitUntil(lambda: atlas.plan is not None and _calm(shapes))
+    for way, axis, sign in (
+        (Qt.Key.Key_Right, 0, 1), (Qt.Key.Key_Down, 1, 1), (Qt.Key.Key_Left, 0, -1),
+        (Qt.Key.Key_Up, 1, -1),
+    ):  # fmt: skip
+        QTest.keyClick(atlas, way)
+        before = atlas.places()[shapes.shelf.current]
+        QTest.keyClick(atlas, way)
+        after = atlas.places()[shapes.shelf.current]
+        assert sign * (after - before)[axis] > 0
+        assert np.linalg.norm(after - before) < 60
+    QTest.keyClick(atlas, Qt.Key.Key_Plus)
+    assert atlas.scale == pytest.approx(1.5)
+    QTest.keyClick(atlas, Qt.Key.Key_Home)
+    assert atlas.scale == 1.0
+    QTest.keyClick(atlas, Qt.Key.Key_Escape)
+    assert shapes.shelf.chosen == ()
+
+
+def test_a_map_that_could_be_better_says_how(
+    qtbot: QtBot, shapes: ShapesWorkspace, store: FakeStore
+) -> None:
+    store.note = "The map of neighbourhoods needs a package; run: pip install umap-learn"
+    shapes.show_view("map")
+    qtbot.waitUntil(lambda: shapes.atlas.note.text() == store.note)
+    assert shapes.atlas.note.isVisible()
+    store.note = ""
+    shapes.shelf.index()
+    qtbot.waitUntil(lambda: shapes.shelf.indexing is None and _calm(shapes))
+    qtbot.waitUntil(lambda: not shapes.atlas.note.isVisible())
 
 
 def test_both_themes_are_painted(qtbot: QtBot, shapes: ShapesWorkspace) -> None:
@@ -621,6 +863,9 @@ def test_actions_of_shapes_are_taken_while_it_is_shown(
     assert not actions["shapes.place"].isEnabled()
     shapes.shelf.choose([3])
     qtbot.waitUntil(actions["shapes.place"].isEnabled)
+    strip = [label.text() for label in window._status.findChildren(QLabel)]
+    assert "100,000 shapes" in strip
+    assert "thing 3" in strip
     actions["shapes.similar"].trigger()
     qtbot.waitUntil(lambda: _first(shapes) == 3)
     actions["shapes.map"].trigger()

@@ -12,7 +12,11 @@ from polyorama_studio.guard import guards
 from polyorama_studio.panels.camera_section import CameraSection, ViewSection
 from polyorama_studio.panels.header import InspectorHeader
 from polyorama_studio.panels.parts import Section, column_of, scrolled
-from polyorama_studio.panels.selection_section import SelectionSection, SplatsSection
+from polyorama_studio.panels.selection_section import (
+    SelectionSection,
+    SimilarSection,
+    SplatsSection,
+)
 from polyorama_studio.panels.shape import Shape, shape_of
 from polyorama_studio.theme import Metrics
 
@@ -193,6 +197,8 @@ class InspectorPanel(QWidget):
         if shape.selected:
             page.add(SelectionSection(self._session, page))
         page.add(self._rows(page, self.tr("Display"), nodes, ("visible",)))
+        if shape.kind in ("SplatCloud", "Mesh"):
+            page.add(SimilarSection(self._session, page))
 
     def _fill_with_document(self, page: _Page, shape: Shape) -> None:
         if shape.selected:

@@ -9,7 +9,9 @@ import numpy as np
 
 from polyorama.scene.contents import CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Node, id_for
+from polyorama.scene.mesh import Mesh
 from polyorama.scene.placement import matrix_of
+from polyorama.scene.splats import SplatCloud
 from polyorama_studio.pose import orbit_values
 
 if TYPE_CHECKING:
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Content, Document
     from polyorama_studio.session import Session
 
-__all__ = ["COMMANDS", "NodeCommand", "add_camera", "show_alone", "view_values"]
+__all__ = [
+    "COMMANDS", "NodeCommand", "add_camera", "comparable", "show_alone", "view_values",
+]  # fmt: skip
 
 _STEEPEST = 89.5
 """Degrees above or below its target at which a new camera still orbits."""
@@ -80,6 +84,26 @@ def _ungroupable(session: Session) -> bool:
     if document is None or not document.chosen:
         return False
     return all(document.node(i).content is None for i in document.chosen)
+
+
+def comparable(document: Document | None) -> tuple[str, ...]:
+    """Ids of the nodes that shapes of the library can be compared with.
+
+    Those chosen and below them that hold splats or a mesh; where none is chosen, those of which
+    splats are selected.
+    """
+    if document is None:
+        return ()
+    meant = {node.id for i in document.chosen for node in document.below(i)}
+    meant = meant or set(document.selection)
+    return tuple(
+        node.id for node in document.nodes
+        if node.id in meant and isinstance(node.content, SplatCloud | Mesh)
+    )  # fmt: skip
+
+
+def _comparable(session: Session) -> bool:
+    return bool(comparable(session.editing.document))
 
 
 def show_alone(session: Session, nodes: Sequence[str]) -> None:
@@ -238,6 +262,11 @@ COMMANDS: tuple[NodeCommand, ...] = (
     NodeCommand(
         "merge", "Merge", _merge, _mergeable, "Join the chosen splat nodes into one", "",
         "Ctrl+J", "doc.merge()", 1,
+    ),
+    NodeCommand(
+        "similar", "Find similar shapes", lambda s: s.similar_asked.emit(), _comparable,
+        "Look in the library for shapes like the chosen nodes, or like the splats selected of them",
+        "alike", python="vector_of_node(doc, ...)", group=1,
     ),
     NodeCommand(
         "visible", "Show or hide nodes", _toggle_visible, _chosen,

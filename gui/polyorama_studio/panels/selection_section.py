@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Node
     from polyorama_studio.session import Session
 
-__all__ = ["SelectionSection", "SplatsSection"]
+__all__ = ["SelectionSection", "SimilarSection", "SplatsSection"]
 
 _ACTIONS: tuple[tuple[str, str, str], ...] = (
     ("invert", "Invert", "Select what is not selected"),
@@ -82,6 +82,21 @@ class SelectionSection(Section):
         if document is not None:
             count = sum(len(bits) for bits in document.selection.values())
             self.head.set_note(f"{count:,}")
+
+
+class SimilarSection(Section):
+    """The way from a node to shapes of the library that resemble it."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(session.theme, "", parent)
+        self.head.setText(self.tr("Library"))
+        self.head.setAccessibleName(self.head.text())
+        self.button = QPushButton(self.tr("Find similar shapes"), self.body)
+        self.button.setProperty("tight", "true")
+        words = self.tr("Look in the library for shapes like it, or like the splats selected of it")
+        self.button.setToolTip(tip(words))
+        self.button.clicked.connect(session.similar_asked)
+        self.content.addWidget(self.button)
 
 
 class SplatsSection(Section):

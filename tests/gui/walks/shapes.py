@@ -186,10 +186,11 @@ def look(walk: Walk) -> None:
         walk.click(grid.viewport(), _at(shapes, 0))
         walk.keys("Right", "Down", "Shift+Right")
         walk.check(len(shapes.shelf.chosen) == 2, "Keys do not choose.")
-        walk.until(lambda: preview.spins.of(preview.asset), "The large shape stays flat.", _LONG)
+        walk.until(lambda: preview.orbit.pixmap, "The large shape stays flat.", _LONG)
         middle = QPointF(preview.rect().center())
-        walk.drag(preview, [middle, middle + QPointF(90.0, 0.0)])
-        walk.check(preview.turn > 0.1, "A drag does not turn the shape.")
+        walk.drag(preview, [middle, middle + QPointF(90.0, -40.0)])
+        walk.check(preview.orbit.azimuth > 30.0, "A drag does not turn the shape.")
+        walk.check(preview.orbit.elevation < -10.0, "A drag does not tilt the shape.")
         _shot(walk, shapes, "preview")
         walk.drag(shapes.bar.view, [QPointF(shapes.bar.view.width() - 12.0, 12.0)])
         walk.until(shapes.atlas.isVisible, "The map is not shown.")
@@ -213,6 +214,23 @@ def _send(walk: Walk, data: QMimeData, at: QPointF, *kinds: type) -> None:
         event = kind(at, Qt.DropAction.CopyAction, data, left, keys)
         QApplication.sendEvent(walk.viewport, event)
         walk.rest(80)
+
+
+def similar(walk: Walk) -> None:
+    """What stands in the scene is sought in the library, by a command of the palette."""
+    try:
+        shapes = _filled(walk)
+        walk.window.workspaces.show_workspace("scene")
+        walk.settle()
+        node = next(node for node in walk.document.nodes if node.splats is not None)
+        walk.session.editing.run("choose", nodes=[node.id])
+        walk.shot("node")
+        walk.window.actions_by_id["nodes.similar"].trigger()
+        walk.until(lambda: shapes.shelf.question.vector_name, "No node is compared.", _LONG)
+        walk.until(lambda: shapes.shelf.found.ranked, "Nothing is found.", _LONG)
+        _shot(walk, shapes, "found")
+    finally:
+        walk.window.workspaces.show_workspace("scene")
 
 
 def place(walk: Walk) -> None:
@@ -245,5 +263,6 @@ STEPS = (
     Step("shapes-library", library),
     Step("shapes-search", search),
     Step("shapes-look", look),
+    Step("shapes-similar", similar),
     Step("shapes-place", place),
 )

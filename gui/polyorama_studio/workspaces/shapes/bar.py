@@ -66,7 +66,7 @@ class Bar(QFrame):
         self.size.valueChanged.connect(self.side_chosen)
         self.view.chosen.connect(self.view_chosen)
         for signal in (shelf.found_changed, shelf.chosen_changed, shelf.overview_changed,
-                       shelf.question.changed):  # fmt: skip
+                       shelf.searching_changed, shelf.question.changed):  # fmt: skip
             signal.connect(self.refresh)
         self.refresh()
 
@@ -86,10 +86,15 @@ class Bar(QFrame):
         shelf = self._shelf
         count = len(shelf.found)
         self.clear.setVisible(not shelf.question.is_plain)
+        if shelf.watching:
+            self.words.setText(self.tr("Looking at {0}").format(shelf.watching))
+            return
         if not shelf.ready or not shelf.overview.count:
             self.words.setText("")
             return
         parts = [self.tr("1 shape") if count == 1 else self.tr("{0} shapes").format(f"{count:,}")]
+        if not shelf.found.complete:
+            parts = [self.tr("The best {0}").format(f"{count:,}")]
         if shelf.question.collection:
             parts[0] = self.tr("{0} in {1}").format(parts[0], legible(shelf.question.collection))
         if shelf.found.ranked:

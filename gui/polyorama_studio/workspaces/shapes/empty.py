@@ -30,7 +30,7 @@ def empty_words(shelf: Shelf) -> tuple[str, str, str]:
     if not shelf.ready or (shelf.searching and not shelf.overview.count):
         return "search", _tr("Looking at the library"), ""
     if not shelf.overview.folders:
-        words = _tr("Everything stays where it is; folders are looked at again as they change.")
+        words = _tr("Drop it here, or choose one. Files stay where they are; changes are noticed.")
         return "folder", _tr("Add a folder of models, then type what you look for"), words
     if shelf.indexing is not None and not shelf.overview.count:
         return "folder", _tr("Looking at your models"), _tr("The first ones come in a moment.")

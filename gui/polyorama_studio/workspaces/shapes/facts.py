@@ -49,6 +49,7 @@ class Facts(QFrame):
         self.setFixedWidth(Metrics.shapes_preview)
         self.session, self._shelf = session, shelf
         self.asset: Asset | None = None
+        self._shown: object = None
         self.preview = Preview(session, shelf, grid.spins, self)
         inside = QWidget(self)
         inside.setObjectName("panelBody")
@@ -139,12 +140,13 @@ class Facts(QFrame):
         if self._shelf.current >= 0 and asset is None:
             self._shelf.thumbs.want("facts", [self._shelf.current])
             return
-        if asset is self.asset and asset is not None:
+        shown = (asset, len(self._shelf.chosen))
+        if shown == self._shown and asset is not None:
             return
+        self._shown = shown
         other = asset is None or self.asset is None or asset.id != self.asset.id
         self.asset = asset
         self._inside.setVisible(asset is not None)
-        self.preview.show_asset(asset)
         if asset is not None:
             self._show(asset)
             if other or not self.tags.hasFocus():
@@ -203,8 +205,7 @@ class Facts(QFrame):
 
     @Slot()
     def _find_similar(self) -> None:
-        if self.asset is not None:
-            self._shelf.find_similar([self.asset])
+        self._shelf.find_similar(self._shelf.assets)
 
     @Slot()
     def _on_tags(self) -> None:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QDrag
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from polyorama_studio.guard import guards
 from polyorama_studio.theme import Metrics
 from polyorama_studio.workspaces.shapes.cell import picture_box
-from polyorama_studio.workspaces.shapes.mime import mime_of
+from polyorama_studio.workspaces.shapes.mime import folders_in, mime_of
 from polyorama_studio.workspaces.shapes.tile_view import TileView
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+    from PySide6.QtGui import (
+        QDragEnterEvent,
+        QDragMoveEvent,
+        QDropEvent,
+        QKeyEvent,
+        QMouseEvent,
+        QResizeEvent,
+        QWheelEvent,
+    )
     from PySide6.QtWidgets import QWidget
 
     from polyorama_studio.session import Session
@@ -40,14 +48,59 @@ class Grid(TileView):
     placed = Signal()
     """The chosen shapes are to be placed in the scene."""
     menu_asked = Signal(QPoint)
+    folder_asked = Signal()
+    """A folder is to be chosen and watched."""
+    folders_dropped = Signal(list)
+    """Folders, as paths, are to be watched."""
 
     def __init__(self, session: Session, shelf: Shelf, parent: QWidget | None = None) -> None:
         super().__init__(session, shelf, parent)
         self.setObjectName("shapesGrid")
         self.setAccessibleName(self.tr("Shapes that were found"))
+        self.setAcceptDrops(True)
+        self.invite = QPushButton(self.tr("Add a folder..."), self.viewport())
+        self.invite.setProperty("primary", "true")
+        self.invite.clicked.connect(self.folder_asked)
+        shelf.overview_changed.connect(self._show_invite)
+        shelf.found_changed.connect(self._show_invite)
+        self._show_invite()
         self._press: QPointF | None = None
         self._pending = -1
         """A chosen cell that was pressed: it alone is chosen if no drag comes of it."""
+        self._all = False
+        """Whether all are to be chosen once they are there."""
+
+    # The empty library
+
+    @Slot()
+    def _show_invite(self) -> None:
+        shelf = self.shelf
+        self.invite.setVisible(shelf.ready and not shelf.error and not shelf.overview.folders)
+        self._place_invite()
+
+    def _place_invite(self) -> None:
+        size, middle = self.invite.sizeHint(), self.viewport().rect().center()
+        top = middle.y() + Metrics.mark + Metrics.space[4]
+        self.invite.setGeometry(middle.x() - size.width() // 2, top, size.width(), size.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The invitation stays in the middle."""
+        super().resizeEvent(event)
+        self._place_invite()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Folders can be dropped."""
+        if folders_in(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Anywhere."""
+        event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Watch them."""
+        event.acceptProposedAction()
+        self.folders_dropped.emit(folders_in(event.mimeData()))
 
     # Choosing
 
@@ -69,19 +122,31 @@ class Grid(TileView):
             self.anchor = index
         else:
             chosen, self.anchor = [int(ids[index])], index
-        self.current = index
+        anchor = self.anchor
         self.shelf.choose(chosen)
+        self.current, self.anchor = index, anchor
         self.show_cell(index)
 
     def choose_all(self) -> None:
-        """Choose all that was found."""
+        """Choose all that was found, as soon as all of it is there."""
         ids = self.shelf.found.ids.tolist()
-        if ids:
+        self._all = not self.shelf.found.complete
+        if self._all:
+            self.shelf.find_rest()
+        elif ids:
             current = self.shelf.current
             if current in ids:
                 ids.remove(current)
                 ids.append(current)
             self.shelf.choose(ids)
+
+    @Slot()
+    def _on_found(self) -> None:
+        super()._on_found()
+        if self._all:
+            self._all = False
+            if not self.shelf.fresh:
+                self.choose_all()
 
     # The pointer
 
@@ -138,7 +203,7 @@ class Grid(TileView):
 
     def _drag(self) -> None:
         assets = self.shelf.assets
-        if not assets:
+        if not assets or not self.shelf.can_take():
             return
         drag = QDrag(self)
         drag.setMimeData(mime_of(assets))

@@ -179,7 +179,7 @@ class CollectionList(_List):
 
 
 class FolderList(_List):
-    """Watched folders, and how far they have been looked at."""
+    """Watched folders, and how far they have been looked at; a click shows one alone."""
 
     def __init__(self, session: Session, shelf: Shelf, parent: QWidget) -> None:
         super().__init__(session, shelf, "", parent)
@@ -191,6 +191,9 @@ class FolderList(_List):
         self.add_folder = IconButton(session.theme, "new-folder", self.tr("Add a folder"), self,
                                      python="polyorama shapes index FOLDER")  # fmt: skip
         self.add_folder.clicked.connect(self.ask_folder)
+        self.stop = IconButton(session.theme, "stop", self.tr("Stop indexing"), self)
+        self.stop.clicked.connect(shelf.stop_indexing)
+        self.add_button(self.stop)
         self.add_button(self.again)
         self.add_button(self.add_folder)
         self.bar = QProgressBar(self.body)
@@ -202,6 +205,7 @@ class FolderList(_List):
         self.content.addWidget(self.note)
         self.hint.setText(self.tr("Files stay where they are."))
         shelf.indexing_changed.connect(self.show_progress)
+        shelf.question.changed.connect(self.refresh)
         self.refresh()
         self.show_progress()
 
@@ -210,20 +214,29 @@ class FolderList(_List):
         """A row a folder."""
         folders = self.shelf.overview.folders
         self.again.setEnabled(bool(folders) and self.shelf.indexing is None)
-        if folders == self._shown:
+        asked = self.shelf.question.quick.get("folder", "")
+        if (folders, asked) == self._shown:
             return
-        self._shown = folders
+        self._shown = (folders, asked)
         rows = []
         for folder in folders:
+            words = self.tr("Show what lies in this folder alone\n{0}").format(folder.path)
             row = ListRow(
                 self.session.theme, "folder", legible(folder.path.name or str(folder.path)),
-                f"{folder.count:,}", str(folder.path), self.body,
+                f"{folder.count:,}", words, self.body,
             )  # fmt: skip
-            row.clicked.connect(partial(reveal, folder.path / "."))
+            row.setCheckable(True)
+            row.setChecked(_below(folder.path) == asked)
+            row.clicked.connect(partial(self._choose, folder.path))
             row.menu_asked.connect(partial(self._menu, folder))
             rows.append(row)
         self.show_rows(rows)
         self.hint.setVisible(not rows)
+
+    def _choose(self, path: Path) -> None:
+        question, condition = self.shelf.question, _below(path)
+        asked = question.quick.get("folder", "")
+        question.set_quick("folder", "" if asked == condition else condition)
 
     def _menu(self, folder: Folder, place: QPoint) -> None:
         menu = QMenu(self)
@@ -255,8 +268,9 @@ class FolderList(_List):
     def show_progress(self) -> None:
         """How far indexing has come."""
         job = self.shelf.indexing
-        for widget in (self.bar, self.note):
+        for widget in (self.bar, self.note, self.stop):
             widget.setVisible(job is not None)
+        self.again.setVisible(job is None)
         self.again.setEnabled(job is None and bool(self.shelf.overview.folders))
         if job is None:
             return
@@ -269,6 +283,12 @@ class FolderList(_List):
         room = self.note.fontMetrics()
         wide = max(self.width() - Metrics.space[1], Metrics.dock_least)
         self.note.setText(room.elidedText(words, Qt.TextElideMode.ElideMiddle, wide))
+
+
+def _below(path: Path) -> str:
+    """The condition for what lies in a folder."""
+    mark = "'" if '"' in str(path) else '"'
+    return f"folder = {mark}{path}{mark}"
 
 
 class FailureList(_List):

@@ -18,6 +18,7 @@ from polyorama_studio.workspaces.shapes.shelf import title_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from polyorama.shapes.library.asset import Asset
     from polyorama_studio.workspaces.shapes.workspace import ShapesWorkspace
 
 __all__ = ["ShapesMenu"]
@@ -98,7 +99,11 @@ class ShapesMenu(QObject):
             reveal(asset.path)
 
     def _copy(self) -> None:
-        paths = [str(asset.path) for asset in self._shelf.assets]
+        if self._shelf.can_take():
+            self._shelf.fetch(self._shelf.chosen, self._on_copied)
+
+    def _on_copied(self, assets: list[Asset]) -> None:
+        paths = [str(asset.path) for asset in assets]
         QGuiApplication.clipboard().setText("\n".join(paths))
         session = self._workspace.session
         session.tell("info", self.tr("Path copied") if len(paths) == 1 else self.tr("Paths copied"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.library.asset import Asset
 
-__all__ = ["ASSET_MIME", "Dragged", "dragged_in", "mime_of"]
+__all__ = ["ASSET_MIME", "Dragged", "dragged_in", "folders_in", "mime_of"]
 
 ASSET_MIME = "application/x-polyorama-asset"
 _LONGEST = 1 << 20
@@ -40,6 +40,14 @@ def mime_of(assets: Sequence[Asset]) -> QMimeData:
     entries = [{"id": a.id, "path": str(a.path), "name": title_of(a)} for a in assets]
     data.setData(ASSET_MIME, json.dumps(entries).encode("utf-8"))
     return data
+
+
+def folders_in(data: QMimeData) -> list[Path]:
+    """The folders among the files that a drag carries, unless it is one of shapes."""
+    if data.hasFormat(ASSET_MIME):
+        return []
+    paths = [Path(url.toLocalFile()) for url in data.urls()[:_MOST] if url.isLocalFile()]
+    return [path for path in paths if path.is_dir()]
 
 
 def dragged_in(data: QMimeData) -> list[Dragged]:

@@ -153,7 +153,9 @@ class PictureDrop(Hovered):
             return True
         image = data.imageData() if data.hasImage() else None
         if isinstance(image, QImage) and not image.isNull():
-            self.shown.emit((picture_of(image, self.tr("Pasted picture")),))
+            done = Handlers(self._on_pasted, self.session.report, _nothing)
+            work = partial(picture_of, image, self.tr("Pasted picture"))
+            self.session.start_job(work, done, "take a picture")
             return True
         return False
 
@@ -168,6 +170,9 @@ class PictureDrop(Hovered):
             self.session.report(error)
         if pictures:
             self.shown.emit(tuple(pictures))
+
+    def _on_pasted(self, picture: Picture) -> None:
+        self.shown.emit((picture,))
 
     # Drops
 

@@ -5,34 +5,42 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 
 from polyorama.errors import UsageError
 from polyorama_studio.jobs import Handlers, explain
 from polyorama_studio.newest import Newest
 from polyorama_studio.words import legible
-from polyorama_studio.workspaces.shapes.question import Like, Question
+from polyorama_studio.workspaces.shapes.keeping import Keeper
+from polyorama_studio.workspaces.shapes.question import Like
 from polyorama_studio.workspaces.shapes.stock import NOTHING, Found, Overview, Plan, Reason
-from polyorama_studio.workspaces.shapes.thumbs import Thumbs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    from polyorama.core.jobs import Progress
+    import numpy as np
+    from numpy.typing import NDArray
+    from PySide6.QtCore import QObject
+
+    from polyorama.scene.document import Document
     from polyorama.shapes.library.asset import Asset, Query
-    from polyorama_studio.jobs import Job
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.shapes.stock import Store
 
-__all__ = ["Shelf", "make_store"]
+__all__ = ["FIRST", "MOST_AT_ONCE", "Shelf", "make_store", "title_of"]
+
+FIRST = 240
+"""So many results come at once; the others follow."""
+MOST_AT_ONCE = 100
+"""So many shapes can be placed, dragged or copied at once."""
+_MOST_LIKED = 12
 
 _PAUSE_MS = 80
 """So long after the last letter a search begins."""
-_LIVE_MS = 2500
-"""While files are indexed, results are looked up anew so often."""
+_REST_MS = 350
+"""So long after the best results are there the others are asked for, unless one scrolls."""
 
 
 def make_store() -> Store:
@@ -42,7 +50,7 @@ def make_store() -> Store:
     return EngineStore()
 
 
-class Shelf(QObject):
+class Shelf(Keeper):
     """What is known of the library, what is asked, found and chosen.
 
     Parameters
@@ -56,39 +64,47 @@ class Shelf(QObject):
     refused = Signal(str)
     """A filter that cannot be understood, in one sentence; "" once it can."""
     searching_changed = Signal()
-    indexing_changed = Signal()
     chosen_changed = Signal()
+    hovered_changed = Signal()
     explained = Signal()
     plan_changed = Signal()
     mapped_changed = Signal()
 
     def __init__(self, session: Session, parent: QObject) -> None:
-        super().__init__(parent)
-        self.session = session
-        self.question = Question(self)
+        super().__init__(session, parent)
         self.overview = Overview()
         self.found: Found = NOTHING
+        self.fresh = True
+        """Whether `found` answers another question than what was found before it."""
         self.ready = False
         """Whether the first answer is there."""
         self.error = ""
         """Why the library cannot be used, one sentence."""
         self.chosen: tuple[int, ...] = ()
         """Ids of the shapes that are chosen, the one that the keys are at last."""
+        self.hovered = -1
+        """Id of the shape under the pointer, -1 for none."""
+        self.watching = ""
+        """Name of what of the scene is being looked at, to be compared; "" for nothing."""
         self.reason: Reason | None = None
         self.plan: Plan | None = None
         self.mapped = False
         """Whether the map is shown in the place of the grid."""
-        self.indexing: Job | None = None
-        self._again = False
-        self._store: Store | None = None
         self._opening = False
-        self._waiting: list[Callable[[], Any]] = []
+        self._asked, self._answered = 0, -1
+        """Numbers of the question that is asked, and of the one that `found` answers."""
+        self._told = ""
+        """The failure that was told last: one that stays is told once."""
         self._search = Newest(session, "search the library", self, pause=_PAUSE_MS)
+        self._rest = Newest(session, "find the rest", self)
+        self._resting = -1
+        """Number of the question of which all results are asked for."""
+        self._rest_timer = QTimer(self)
+        self._rest_timer.setSingleShot(True)
+        self._rest_timer.setInterval(_REST_MS)
+        self._rest_timer.timeout.connect(self.find_rest)
         self._reason = Newest(session, "explain a match", self, pause=_PAUSE_MS)
         self._plan = Newest(session, "map the library", self)
-        self.thumbs = Thumbs(session, self)
-        self._live = QTimer(self)
-        self._live.setInterval(_LIVE_MS)
         self._live.timeout.connect(self._refresh)
         self.question.changed.connect(self.search)
 
@@ -116,60 +132,85 @@ class Shelf(QObject):
         self.session.report(error, self.tr("Try again"), self.open)
         self.found_changed.emit()
 
-    @property
-    def store(self) -> Store | None:
-        """The library, once it is open; called on worker threads alone."""
-        return self._store
-
-    def _do(self, work: Callable[[Store], Any], done: Callable[[Any], None], title: str) -> None:
-        """Have something done in the library, on a worker thread, once it is open."""
-        if self._store is None:
-            self._waiting.append(partial(self._do, work, done, title))
-            self.open()
-            return
-        handlers = Handlers(done, self.session.report, _nothing)
-        self.session.start_job(partial(work, self._store), handlers, title, keep=True)
-
     # Asking
 
     @Slot()
     def _refresh(self, result: object = None) -> None:
         """Look at everything anew."""
-        self._do(_overview, self._on_overview, "look at the library")
-        self.search()
+        self._do(_overview, self._on_overview, "look at the library", self._on_no_overview)
+        self._look()
 
     def _on_overview(self, overview: Overview) -> None:
-        self.overview = overview
+        self.overview, self.error = overview, ""
         self.overview_changed.emit()
+
+    def _on_no_overview(self, error: BaseException) -> None:
+        self.error, self.ready = explain(error), True
+        self._tell(error)
+        self.overview_changed.emit()
+
+    def _tell(self, error: BaseException) -> None:
+        """Tell of a failure, once as long as it stays the same."""
+        if explain(error) != self._told:
+            self._told = explain(error)
+            self.session.report(error, self.tr("Try again"), self._refresh)
 
     @Slot()
     def search(self) -> None:
         """Look for what is asked; of several questions the last one is answered."""
+        self._asked += 1
+        self._look()
+
+    def _look(self) -> None:
+        """Have the question answered: what is new by its best results first."""
         if self._store is None:
             self.open()
             return
-        work = partial(_searched, self._store, self.question.query(), self.question.unique)
-        self._search.ask(work, self._on_found, self._on_not_found)
+        self._rest_timer.stop()
+        self._rest.forget()
+        self._resting = -1
+        query, unique = self.question.query(), self.question.unique
+        # Groups can be counted only where all of them are there.
+        some = query.asks and not unique and self._asked != self._answered
+        work = partial(_searched, self._store, query, unique, FIRST if some else None)
+        self._search.ask(work, partial(self._on_found, self._asked), self._on_not_found)
         self.searching_changed.emit()
+
+    @Slot()
+    def find_rest(self) -> None:
+        """Have all results at once, where only the best are there yet."""
+        if self._store is None or self.found.complete or self._resting == self._asked:
+            return
+        self._rest_timer.stop()
+        self._resting = self._asked
+        work = partial(_searched, self._store, self.question.query(), False, None)
+        self._rest.ask(work, partial(self._on_found, self._asked), self._on_not_found)
 
     @property
     def searching(self) -> bool:
         """Whether an answer is awaited."""
-        return self._search.busy
+        return self._search.busy or self._rest.busy or self._rest_timer.isActive()
 
-    def _on_found(self, found: Found) -> None:
-        self.found, self.ready = found, True
+    def _on_found(self, number: int, found: Found) -> None:
+        self.fresh = number != self._answered
+        if not self.fresh:
+            # How long one waited for the first ones is what counts.
+            found = replace(found, milliseconds=self.found.milliseconds)
+        self.found, self.ready, self._answered, self._told = found, True, number, ""
+        if not found.complete:
+            self._rest_timer.start()
         self.refused.emit("")
         self.found_changed.emit()
         self.searching_changed.emit()
-        self._explain()
+        if self.fresh:
+            self._explain()
 
     def _on_not_found(self, error: BaseException) -> None:
         self.ready = True
         if isinstance(error, UsageError) and self.question.filters.strip():
             self.refused.emit(explain(error))
         else:
-            self.session.report(error)
+            self._tell(error)
         self.searching_changed.emit()
 
     # What is chosen
@@ -183,7 +224,15 @@ class Shelf(QObject):
             if self.current != current:
                 self.reason = None
                 self._explain()
+            # What is done with them needs to know them, seen or not.
+            self.thumbs.want("chosen", chosen[-MOST_AT_ONCE:])
             self.chosen_changed.emit()
+
+    def hover(self, asset_id: int) -> None:
+        """Say which shape the pointer is at, -1 for none."""
+        if asset_id != self.hovered:
+            self.hovered = asset_id
+            self.hovered_changed.emit()
 
     @property
     def current(self) -> int:
@@ -198,6 +247,20 @@ class Shelf(QObject):
     def assets(self) -> list[Asset]:
         """The chosen shapes that are at hand."""
         return [asset for asset in map(self.thumbs.asset, self.chosen) if asset is not None]
+
+    @property
+    def chosen_words(self) -> str:
+        """What is chosen, by name or number; "" for nothing."""
+        if len(self.chosen) == 1 and self.assets:
+            return title_of(self.assets[0])
+        return self.tr("{0} chosen").format(f"{len(self.chosen):,}") if self.chosen else ""
+
+    def can_take(self) -> bool:
+        """Whether as many as are chosen can be placed, dragged or copied; tells where not."""
+        if len(self.chosen) > MOST_AT_ONCE:
+            words = self.tr("{0} shapes are chosen; choose at most {1} to take them along")
+            self.session.tell("warn", words.format(f"{len(self.chosen):,}", MOST_AT_ONCE))
+        return len(self.chosen) <= MOST_AT_ONCE
 
     def _explain(self) -> None:
         query = self.question.query()
@@ -217,95 +280,33 @@ class Shelf(QObject):
     def find_similar(self, assets: Sequence[Asset]) -> None:
         """Ask for what resembles shapes."""
         if assets:
-            self.question.like(*(Like(a.id, title_of(a)) for a in assets))
+            self.question.like(*(Like(a.id, title_of(a)) for a in assets[-_MOST_LIKED:]))
 
-    # What changes the library
+    def find_like(self, document: Document, nodes: Sequence[str]) -> None:
+        """Ask for what resembles nodes of a scene; see `Store.vectors_of`."""
+        names = [document.node(node_id).name for node_id in nodes]
+        more = len(names) - 1
+        name = self.tr("{0} and {1} more").format(names[0], f"{more:,}") if more else names[0]
+        self.watching = legible(name)
+        self.searching_changed.emit()
+        work = partial(_compared, document, tuple(nodes))
+        done, failed = partial(self._on_compared, self.watching), self._on_not_compared
+        self._do(work, done, self.tr("Looking at {0}").format(self.watching), failed, keep=False)
 
-    def add_folder(self, path: Path) -> None:
-        """Watch a folder, and index it."""
-        self._do(partial(_added, path), self._on_folder, "add a folder")
+    def _on_compared(self, name: str, vectors: NDArray[np.float32]) -> None:
+        self.watching = ""
+        self.question.like_shape(vectors, name)
 
-    def _on_folder(self, result: object) -> None:
-        self._refresh()
-        self.index()
-
-    def remove_folder(self, path: Path) -> None:
-        """Watch a folder no more."""
-        self._do(partial(_removed, path), self._changed, "remove a folder")
-
-    @Slot()
-    def index(self) -> None:
-        """Bring the library up to date; while that goes on, it is done once more afterwards."""
-        if self._store is None:
-            self._waiting.append(self.index)
-            self.open()
-            return
-        if self.indexing is not None:
-            self._again = True
-            return
-        done = Handlers(self._on_indexed, self._on_index_failed, self._on_progress, self._on_end)
-        self.indexing = self.session.start_job(
-            self._store.index, done, self.tr("Indexing the library")
-        )
-        self._live.start()
-        self.indexing_changed.emit()
-
-    def _on_progress(self, progress: Progress) -> None:
-        self.indexing_changed.emit()
-
-    def _on_indexed(self, report: Any) -> None:
-        again, self._again = self._again, False
-        self._on_end()
-        if again:
-            self.index()
-
-    def _on_index_failed(self, error: BaseException) -> None:
-        self._on_end()
+    def _on_not_compared(self, error: BaseException) -> None:
+        self.watching = ""
         self.session.report(error)
-
-    def _on_end(self) -> None:
-        self.indexing, self._again = None, False
-        self._live.stop()
-        self.indexing_changed.emit()
-        self.plan = None
-        self.thumbs.forget()  # files may have changed
-        self._refresh()
-
-    def stop_indexing(self) -> None:
-        """End it early; what was indexed stays."""
-        if self.indexing is not None:
-            self.indexing.cancel()
-
-    def make_collection(self, name: str, ids: Sequence[int] = ()) -> None:
-        """A new collection, with shapes in it."""
-        self._do(partial(_collection_made, name, tuple(ids)), self._changed, "make a collection")
-
-    def rename_collection(self, name: str, other: str) -> None:
-        """Call a collection something else."""
-        if self.question.collection == name:
-            self.question.collection = other
-        self._do(partial(_renamed, name, other), self._changed, "rename a collection")
-
-    def remove_collection(self, name: str) -> None:
-        """Forget a collection."""
-        if self.question.collection == name:
-            self.question.collection = ""
-        self._do(partial(_collection_removed, name), self._changed, "remove a collection")
-
-    def collect(self, name: str, ids: Sequence[int]) -> None:
-        """Add shapes to a collection."""
-        self._do(partial(_collected, name, tuple(ids)), self._changed, "add to a collection")
-
-    def uncollect(self, name: str, ids: Sequence[int]) -> None:
-        """Take shapes out of a collection."""
-        self._do(partial(_uncollected, name, tuple(ids)), self._changed, "take out of a collection")
-
-    def set_tags(self, asset: Asset, tags: Sequence[str]) -> None:
-        """Give a shape other tags."""
-        self.thumbs.replace(replace(asset, tags=tuple(tags)))
-        self._do(partial(_tagged, asset.id, tuple(tags)), self._changed, "tag a shape")
+        self.searching_changed.emit()
 
     def _changed(self, result: object) -> None:
+        self._refresh()
+
+    def _files_changed(self) -> None:
+        self.plan = None
         self._refresh()
 
     # The map
@@ -316,6 +317,11 @@ class Shelf(QObject):
             self.mapped = mapped
             self.mapped_changed.emit()
 
+    @property
+    def mapping(self) -> bool:
+        """Whether a map is being made."""
+        return self._plan.busy
+
     def ask_plan(self) -> None:
         """Have the map made, unless it is there."""
         if self._store is not None and self.plan is None and not self._plan.busy:
@@ -323,9 +329,9 @@ class Shelf(QObject):
 
     def _on_plan(self, plan: Plan) -> None:
         self.plan = plan
-        self.plan_changed.emit()
         if self._store is not None and len(plan.ids):
             self._plan.ask(self._store.better_plan, self._on_better_plan, self.session.report)
+        self.plan_changed.emit()
 
     def _on_better_plan(self, plan: Plan) -> None:
         self.plan = plan
@@ -334,6 +340,8 @@ class Shelf(QObject):
     def close(self) -> None:
         """Let go of the library."""
         self._live.stop()
+        self.set_watching(False)
+        self._rest_timer.stop()
         store, self._store = self._store, None
         if store is not None:
             store.close()
@@ -348,48 +356,20 @@ def _make() -> Store:
     return make_store()
 
 
-def _searched(store: Store, query: Query, unique: bool) -> Found:
+def _searched(store: Store, query: Query, unique: bool, limit: int | None) -> Found:
     began = time.perf_counter()
-    found = store.search(query, unique=unique)
+    found = store.search(query, unique=unique, limit=limit)
     return replace(found, milliseconds=1000.0 * (time.perf_counter() - began))
+
+
+def _compared(
+    document: Document, nodes: tuple[str, ...], store: Store
+) -> NDArray[np.float32]:  # fmt: skip
+    return store.vectors_of(document, nodes)
 
 
 def _overview(store: Store) -> Overview:
     return store.overview()
-
-
-def _added(path: Path, store: Store) -> None:
-    store.add_folder(path)
-
-
-def _removed(path: Path, store: Store) -> None:
-    store.remove_folder(path)
-
-
-def _collection_made(name: str, ids: tuple[int, ...], store: Store) -> None:
-    store.make_collection(name)
-    if ids:
-        store.collect(name, ids)
-
-
-def _renamed(name: str, other: str, store: Store) -> None:
-    store.rename_collection(name, other)
-
-
-def _collection_removed(name: str, store: Store) -> None:
-    store.remove_collection(name)
-
-
-def _collected(name: str, ids: tuple[int, ...], store: Store) -> None:
-    store.collect(name, ids)
-
-
-def _uncollected(name: str, ids: tuple[int, ...], store: Store) -> None:
-    store.uncollect(name, ids)
-
-
-def _tagged(asset_id: int, tags: tuple[str, ...], store: Store) -> None:
-    store.set_tags(asset_id, tags)
 
 
 def _nothing(result: object) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
+from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.panels.parts import Section, column_of, scrolled
 from polyorama_studio.theme import Metrics
@@ -19,10 +20,27 @@ from polyorama_studio.workspaces.shapes.pictures import PictureDrop
 from polyorama_studio.workspaces.shapes.question import Like, Picture
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
+
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.shapes.shelf import Shelf
 
 __all__ = ["Side"]
+
+
+@guards
+class _Search(QLineEdit):
+    """A field of words from which one goes on to what was found."""
+
+    left = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Down, Enter and Escape go there; all else is typed."""
+        keys = Qt.Key
+        if event.key() in (keys.Key_Down, keys.Key_Return, keys.Key_Enter, keys.Key_Escape):
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class Side(QFrame):
@@ -34,12 +52,15 @@ class Side(QFrame):
         See there.
     """
 
+    left = Signal()
+    """One is to go on to what was found."""
+
     def __init__(self, session: Session, shelf: Shelf, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("shapesSide")
         self.setFixedWidth(Metrics.shapes_side)
         self._session, self._shelf = session, shelf
-        self.search = QLineEdit(self)
+        self.search = _Search(self)
         self.search.setPlaceholderText(self.tr("Cosy armchair"))
         self.search.setAccessibleName(self.tr("Find shapes"))
         self.search.setClearButtonEnabled(True)
@@ -78,6 +99,7 @@ class Side(QFrame):
         outer.setSpacing(Metrics.space[1])
         outer.addLayout(head)
         outer.addWidget(scrolled(inside, self), 1)
+        self.search.left.connect(self.left)
         self.search.textChanged.connect(self._on_words)
         self.without.textChanged.connect(self._on_without)
         self.drop.shown.connect(shelf.question.show)

@@ -80,7 +80,7 @@ class Spins(QObject):
 
 
 def _drawn(store, asset: Asset, frames: int, size: int) -> list[QImage]:
-    return images_of(store.turntable(asset.path, frames, size))
+    return images_of(store.turntable(asset, frames, size))
 
 
 def images_of(pictures: NDArray[np.uint8]) -> list[QImage]:

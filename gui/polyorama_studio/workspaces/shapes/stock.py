@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QImage
 
     from polyorama.core.jobs import Job
+    from polyorama.scene.document import Document
     from polyorama.shapes.library.asset import Asset, Failure, Query
 
 __all__ = [
@@ -89,6 +90,8 @@ class Found:
         Whether the scores say something.
     milliseconds
         How long the search took.
+    complete
+        Whether these are all, or the best ones alone.
     """
 
     ids: NDArray[np.int64]
@@ -97,6 +100,7 @@ class Found:
     copies: NDArray[np.int32]
     ranked: bool = False
     milliseconds: float = 0.0
+    complete: bool = True
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -141,10 +145,13 @@ class Plan:
         (N,) int64.
     points
         (N, 2) float32, 0..1.
+    note
+        Why it is no better one, a sentence; "" for the best that can be had.
     """
 
     ids: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     points: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 2), np.float32))
+    note: str = ""
 
 
 class Store(Protocol):
@@ -157,16 +164,24 @@ class Store(Protocol):
         """What is there."""
         ...
 
-    def search(self, query: Query, *, unique: bool) -> Found:
-        """Results; with `unique`, the best of each group of near-duplicates."""
+    def search(self, query: Query, *, unique: bool, limit: int | None = None) -> Found:
+        """Results, at most so many; with `unique`, the best of each group of near-duplicates."""
         ...
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         """Shapes with their pictures, those that are known."""
         ...
 
-    def turntable(self, path: Path, frames: int, size: int) -> NDArray[np.uint8]:
+    def turntable(self, asset: Asset, frames: int, size: int) -> NDArray[np.uint8]:
         """(frames, size, size, 4) uint8: once round, display RGB and coverage."""
+        ...
+
+    def look(self, asset: Asset, azimuth: float, elevation: float, size: int) -> NDArray[np.uint8]:
+        """(size, size, 4) uint8: a shape from one side, so many degrees from its thumbnail's."""
+        ...
+
+    def vectors_of(self, document: Document, nodes: Sequence[str]) -> NDArray[np.float32]:
+        """(N, D) unit vectors of what nodes of a scene hold, or of what is selected of them."""
         ...
 
     def explain(self, asset_id: int, query: Query) -> Reason:
@@ -183,6 +198,10 @@ class Store(Protocol):
 
     def index(self) -> Job[Any]:
         """Bring the library up to date with its folders."""
+        ...
+
+    def changes(self) -> str:
+        """Another text for other changes of the folders since they were indexed; "" for none."""
         ...
 
     def add_folder(self, path: Path) -> None:
@@ -203,6 +222,10 @@ class Store(Protocol):
 
     def remove_collection(self, name: str) -> None:
         """Forget a collection; its shapes stay."""
+        ...
+
+    def members(self, name: str) -> tuple[int, ...]:
+        """The shapes of a collection."""
         ...
 
     def collect(self, name: str, ids: Sequence[int]) -> None:

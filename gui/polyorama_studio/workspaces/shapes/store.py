@@ -6,10 +6,11 @@ that asks, so questions are passed on to a few threads that stay.
 
 from __future__ import annotations
 
-import logging
 import os
+import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from PySide6.QtGui import QImage
 
 from polyorama.core.jobs import run
 from polyorama.errors import UnavailableError
+from polyorama.shapes.library.asset import Query
 from polyorama_studio.workspaces.shapes.spins import images_of
 from polyorama_studio.workspaces.shapes.stock import (
     NOTHING,
@@ -37,20 +39,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.core.jobs import Job
-    from polyorama.shapes.library.asset import Asset, Query
+    from polyorama.scene.document import Document
+    from polyorama.shapes.library.asset import Asset
     from polyorama.shapes.library.catalogue import Catalogue
     from polyorama.shapes.library.library import Library
+    from polyorama.shapes.turning import Turnable
 
 __all__ = ["EngineStore"]
 
-log = logging.getLogger(__name__)
-
 T = TypeVar("T")
-_THREADS = 2
-"""One searches while the other reads pictures."""
+_THREADS = 3
+"""One searches while another still looks for the rest, and one reads pictures."""
 _VIEW = 96
 """Side of a view that explains a match, px."""
 _VIEWS_KEPT = 12
+_OPEN = 4
+"""So many models stay open, since they are turned with the hand."""
 _THUMBNAIL = 256
 _ANY = "SELECT EXISTS (SELECT 1 FROM assets WHERE gone_at IS NULL)"
 
@@ -72,6 +76,8 @@ class EngineStore:
         self.library = library
         self._threads = ThreadPoolExecutor(_THREADS, "library")
         self._views: OrderedDict[str, tuple[QImage, ...]] = OrderedDict()
+        self._open: OrderedDict[str, Turnable] = OrderedDict()
+        self._opening = threading.Lock()
 
     def _ask(self, work: Callable[..., T], *values: Any) -> T:
         return self._threads.submit(work, *values).result()
@@ -105,18 +111,21 @@ class EngineStore:
             library.embedder.origin,
         )
 
-    def search(self, query: Query, *, unique: bool) -> Found:
-        """Results; with `unique`, the best of each group of near-duplicates."""
-        return self._ask(self._search, query, unique)
+    def search(self, query: Query, *, unique: bool, limit: int | None = None) -> Found:
+        """Results, at most so many; with `unique`, the best of each group of near-duplicates."""
+        return self._ask(self._search, query, unique, limit)
 
-    def _search(self, query: Query, unique: bool) -> Found:
+    def _search(self, query: Query, unique: bool, limit: int | None) -> Found:
         if not self.library.db.number(_ANY):
             return NOTHING
-        hits = self.library.search(query)
+        hits = self.library.search(query, limit)
+        complete = limit is None or len(hits) < limit
         copies = np.ones(len(hits), np.int32)
         if unique:
             hits, copies = self.library.unique(hits)
-        return Found(hits.ids, hits.scores, hits.best_views, copies, query.asks)
+        return Found(
+            hits.ids, hits.scores, hits.best_views, copies, query.asks, complete=complete
+        )  # fmt: skip
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         """Shapes with their pictures, those that are known."""
@@ -126,11 +135,43 @@ class EngineStore:
         assets = self.library.assets(ids)
         return [Card(asset, _image(self.library.thumbnail(asset.id))) for asset in assets]
 
-    def turntable(self, path: Path, frames: int, size: int) -> NDArray[np.uint8]:
+    def turntable(self, asset: Asset, frames: int, size: int) -> NDArray[np.uint8]:
         """(frames, size, size, 4) uint8: once round, display RGB and coverage."""
-        from polyorama.shapes.describing import turntable
+        from polyorama.shapes.turning import ring
 
-        return turntable(path, frames, size)
+        return self._turnable(asset).views(ring(frames), size)
+
+    def look(self, asset: Asset, azimuth: float, elevation: float, size: int) -> NDArray[np.uint8]:
+        """(size, size, 4) uint8: a shape from one side, so many degrees from its thumbnail's."""
+        from polyorama.shapes.turning import ring
+
+        seen_from = ring(1) + np.array([(azimuth, elevation)])
+        return self._turnable(asset).views(seen_from, size)[0]
+
+    def _turnable(self, asset: Asset) -> Turnable:
+        """The model of a file, opened unless it is."""
+        from polyorama.shapes.load import load_asset
+        from polyorama.shapes.turning import Turnable
+
+        # Who comes second waits for the first, and finds it open.
+        with self._opening:
+            known = self._open.get(asset.content)
+            if known is None:
+                loaded = load_asset(asset.path)
+                content = loaded.mesh if loaded.mesh is not None else loaded.cloud
+                assert content is not None
+                known = self._open[asset.content] = Turnable(content)
+            self._open.move_to_end(asset.content)
+            while len(self._open) > _OPEN:
+                self._open.popitem(last=False)
+            return known
+
+    def vectors_of(self, document: Document, nodes: Sequence[str]) -> NDArray[np.float32]:
+        """(N, D) unit vectors of what nodes of a scene hold, or of what is selected of them."""
+        from polyorama.shapes.nodes import vector_of_node
+
+        embedder = self.library.embedder
+        return np.stack([vector_of_node(document, node_id, embedder) for node_id in nodes])
 
     def explain(self, asset_id: int, query: Query) -> Reason:
         """Which views matched."""
@@ -140,16 +181,12 @@ class EngineStore:
 
     def _views_of(self, asset: Asset, count: int) -> tuple[QImage, ...]:
         """The views that the scores are of, drawn anew: the library keeps none of them."""
-        from polyorama.shapes.describing import draw
-        from polyorama.shapes.load import load_asset
+        from polyorama.shapes.views import directions
 
         known = self._views.get(asset.content)
         if known is not None and len(known) == count:
             return known
-        loaded = load_asset(asset.path)
-        content = loaded.mesh if loaded.mesh is not None else loaded.cloud
-        assert content is not None
-        pictures = tuple(images_of(draw(content, count, _VIEW)))
+        pictures = tuple(images_of(self._turnable(asset).views(directions(count), _VIEW)))
         self._views[asset.content] = pictures
         while len(self._views) > _VIEWS_KEPT:
             self._views.popitem(last=False)
@@ -172,8 +209,7 @@ class EngineStore:
         try:
             made = yield from self.library.map_job("umap")
         except UnavailableError as error:
-            log.info("%s", error)
-            return self.plan()
+            return replace(self.plan(), note=str(error))
         return Plan(made.ids, made.points)
 
     # Changes
@@ -184,6 +220,14 @@ class EngineStore:
         if report.added or report.changed:
             yield from self.library.groups_job()
         return report
+
+    def changes(self) -> str:
+        """Another text for other changes of the folders since they were indexed; "" for none."""
+        return self._ask(self._changes)
+
+    def _changes(self) -> str:
+        found = self.library.changes() if self.library.folders() else None
+        return f"{found.state} {len(found.gone)}" if found else ""
 
     def add_folder(self, path: Path) -> None:
         """Watch a folder."""
@@ -204,6 +248,15 @@ class EngineStore:
     def remove_collection(self, name: str) -> None:
         """Forget a collection; its shapes stay."""
         self._ask(self.library.remove_collection, name)
+
+    def members(self, name: str) -> tuple[int, ...]:
+        """The shapes of a collection."""
+        return tuple(self._ask(self._members, name))
+
+    def _members(self, name: str) -> list[int]:
+        if not self.library.db.number(_ANY):
+            return []
+        return self.library.search(Query(collection=name)).ids.tolist()
 
     def collect(self, name: str, ids: Sequence[int]) -> None:
         """Add shapes to a collection."""

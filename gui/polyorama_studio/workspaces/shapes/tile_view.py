@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame
@@ -19,7 +18,7 @@ from polyorama_studio.workspaces.shapes.cell import (
     picture_box,
 )
 from polyorama_studio.workspaces.shapes.empty import paint_empty
-from polyorama_studio.workspaces.shapes.shelf import title_of
+from polyorama_studio.workspaces.shapes.shelf import FIRST, title_of
 from polyorama_studio.workspaces.shapes.spins import Spins
 from polyorama_studio.workspaces.shapes.tiles import Tiles
 
@@ -71,7 +70,7 @@ class TileView(QAbstractScrollArea):
         self._hovered = -1
         self._pointer = QPointF()
         self._floor = 0.0
-        """Score of a shape in the middle of the results, which says nothing."""
+        """Score of a shape in the middle of the first results, which says little."""
         self._chosen: frozenset[int] = frozenset()
         self._asked: tuple[object, range] | None = None
         shelf.found_changed.connect(self._on_found)
@@ -108,17 +107,15 @@ class TileView(QAbstractScrollArea):
 
     @Slot()
     def _on_found(self) -> None:
-        ids, scores = self.shelf.found.ids, self.shelf.found.scores
+        scores = self.shelf.found.scores
         self._asked = None
-        self._floor = float(np.median(scores)) if len(scores) else 0.0
-        if self.shelf.current >= 0:
-            where = (ids == self.shelf.current).nonzero()[0]
-            self.current = int(where[0]) if len(where) else -1
-        else:
-            self.current = -1
-        self.anchor = self.current
+        # Of the first ones: the same before the others are there and after.
+        self._floor = float(scores[min(len(scores), FIRST) // 2]) if len(scores) else 0.0
+        self.current = self.anchor = -1
+        self._find_current()
         self._arrange()
-        self.verticalScrollBar().setValue(0)
+        if self.shelf.fresh:
+            self.verticalScrollBar().setValue(0)
         self.hover_again()
         self.viewport().update()
 
@@ -154,13 +151,24 @@ class TileView(QAbstractScrollArea):
     @Slot(int)
     def _on_scrolled(self, value: int) -> None:
         self._ask()
+        if value:
+            self.shelf.find_rest()
         self.hover_again()
         self.viewport().update()
 
     @Slot()
     def _on_chosen(self) -> None:
         self._chosen = frozenset(self.shelf.chosen)
+        self._find_current()
         self.viewport().update()
+
+    def _find_current(self) -> None:
+        """Let the keys be at the shape that is looked at, whoever chose it."""
+        ids, sought = self.shelf.found.ids, self.shelf.current
+        if sought < 0 or (0 <= self.current < len(ids) and ids[self.current] == sought):
+            return
+        where = (ids == sought).nonzero()[0]
+        self.current = self.anchor = int(where[0]) if len(where) else -1
 
     def show_cell(self, index: int) -> None:
         """Scroll until a cell is seen."""
@@ -185,6 +193,7 @@ class TileView(QAbstractScrollArea):
         hovered = self.index_of(self._pointer) if inside else -1
         if hovered != self._hovered:
             self._hovered = hovered
+            self.shelf.hover(int(self.shelf.found.ids[hovered]) if hovered >= 0 else -1)
             self.viewport().setToolTip(self._tip(hovered))
             self._turn()
             self.viewport().update()

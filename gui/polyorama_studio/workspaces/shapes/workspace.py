@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
@@ -21,10 +22,13 @@ from polyorama_studio.workspaces.shapes.shelf import Shelf
 from polyorama_studio.workspaces.shapes.side import Side
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-    from PySide6.QtGui import QResizeEvent, QShowEvent
+    from collections.abc import Sequence
+    from pathlib import Path
 
+    from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+
+    from polyorama.scene.document import Document
+    from polyorama.shapes.library.asset import Asset
     from polyorama_studio.session import Notice, Session
     from polyorama_studio.window import Window
 
@@ -70,6 +74,9 @@ class ShapesWorkspace(QWidget):
         self.toasts = _Toasts(session, self)
         for source in (self.grid, self.atlas, self.facts):
             source.placed.connect(self.place)
+        self.grid.folder_asked.connect(self.side.folders.ask_folder)
+        self.grid.folders_dropped.connect(self._add_folders)
+        self.side.left.connect(self._enter_view)
         for view in (self.grid, self.atlas):
             view.menu_asked.connect(self.menu.popup)
         self.bar.view_chosen.connect(self.show_view)
@@ -114,6 +121,19 @@ class ShapesWorkspace(QWidget):
         self.side.search.setFocus()
         self.side.search.selectAll()
 
+    @Slot(list)
+    def _add_folders(self, paths: list[Path]) -> None:
+        for path in paths:
+            self.shelf.add_folder(path)
+
+    @Slot()
+    def _enter_view(self) -> None:
+        """From the search to what was found."""
+        view = self.views.currentWidget()
+        view.setFocus()
+        if view is self.grid and self.shelf.current < 0 and len(self.shelf.found):
+            self.shelf.choose(self.shelf.found.ids[:1].tolist())
+
     def edit_tags(self) -> None:
         """Let tags be typed."""
         self.facts.tags.setFocus()
@@ -129,17 +149,20 @@ class ShapesWorkspace(QWidget):
         self._place(linked=True)
 
     def _place(self, *, linked: bool) -> None:
-        paths = [asset.path for asset in self.shelf.assets]
-        window: Window = self.window()  # type: ignore[assignment]
-        if paths:
-            there = self.session.editing.document is not None
-            place = place_in_view(window.viewport) if there else None
-            window.workspaces.show_workspace("scene")
-            place_shapes(self.session, paths, place, linked=linked)
+        chosen = self.shelf.chosen
+        if chosen and self.shelf.can_take():
+            self.shelf.fetch(chosen, partial(self._place_all, linked))
 
-    def find_like(self, vectors: NDArray[np.float32], name: str) -> None:
-        """Look for what resembles a node of the scene; (N, D) unit vectors, and its name."""
-        self.shelf.question.like_shape(vectors, name)
+    def _place_all(self, linked: bool, assets: list[Asset]) -> None:
+        window: Window = self.window()  # type: ignore[assignment]
+        there = self.session.editing.document is not None
+        place = place_in_view(window.viewport) if there else None
+        window.workspaces.show_workspace("scene")
+        place_shapes(self.session, [asset.path for asset in assets], place, linked=linked)
+
+    def find_like(self, document: Document, nodes: Sequence[str]) -> None:
+        """Look for what resembles nodes of a scene, or what is selected of them."""
+        self.shelf.find_like(document, nodes)
 
     # Events
 
@@ -147,8 +170,14 @@ class ShapesWorkspace(QWidget):
         """Open the library when it is first seen; from then on shapes can be dropped."""
         super().showEvent(event)
         self.shelf.open()
+        self.shelf.set_watching(True)
         if self._landing is None and hasattr(self.window(), "workspaces"):
             self._landing = Landing(self.window(), self)  # type: ignore[arg-type]
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Folders are looked at while somebody looks."""
+        super().hideEvent(event)
+        self.shelf.set_watching(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Toasts keep their corner."""
