@@ -163,6 +163,23 @@ def test_shapes_embed_to_the_last_bit_whatever_the_order(
     assert np.linalg.norm(one.views, axis=1) == pytest.approx(np.ones(5), abs=1e-5)
 
 
+def test_what_was_seen_is_not_looked_at_again(
+    tmp_path: Path, views: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_head(head(), tmp_path / "a.safetensors", {})
+    save_head(head(seed=1), tmp_path / "b.safetensors", {})
+    known: dict[bytes, tuple[torch.Tensor, torch.Tensor]] = {}
+    one, two = (DefaultEmbedder(tmp_path / f"{n}.safetensors", known=known) for n in "ab")
+    plain = DefaultEmbedder(tmp_path / "b.safetensors").embed_shape(views)
+    one.embed_images(list(views[:3]))
+    one.embed_shape(views)
+    assert len(known) == len(views)
+    monkeypatch.setattr(two, "_look", None)
+    again = two.embed_shape(views)
+    assert again.vector == pytest.approx(plain.vector, abs=1e-5)
+    assert again.views == pytest.approx(plain.views, abs=1e-5)
+
+
 def test_one_view_is_a_picture(embedder: DefaultEmbedder, views: np.ndarray) -> None:
     picture = embedder.embed_images([views[0]])[0]
     shape = embedder.embed_shape(views[:1])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.jobs import Job
     from polyorama.scene.splats import SplatCloud
+    from polyorama.shapes.default.embedder import Features
     from polyorama.shapes.embedder import Embedder
     from polyorama.shapes.evaluation.protocol import Measured
 
@@ -72,9 +73,10 @@ def _embedders(
 ) -> dict[str, list[Embedder]]:
     folder = Path(weights) if weights is not None else weights_folder()
     found: dict[str, list[Embedder]] = {CONSE: [ConseEmbedder()]}
+    known: dict[bytes, Features] = {}
     for net in nets():
         found.setdefault(DEFAULT if net.across else APART, []).append(
-            DefaultEmbedder(folder / net.file)
+            DefaultEmbedder(folder / net.file, known=known)
         )
     for model in models:
         # Only here: large networks are not for those who did not name them.
