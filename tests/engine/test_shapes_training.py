@@ -224,6 +224,14 @@ def test_features_are_kept_whole_or_not_at_all(
     assert store.pooled.shape == (16, 1280)
 
 
+def test_too_little_to_learn_from_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No features to learn from"):
+        Store.read([tmp_path])
+    made, names = corpus(0)
+    with pytest.raises(UsageError, match="72 shapes to learn from, fewer than the 73 of a batch"):
+        next(train_head(made, SMALL, TrainingSettings(batch=73), names))
+
+
 def test_the_recipe_writes_weights_that_embed(tmp_path: Path) -> None:
     samples = procedural_samples([0], ["chair", "mug", "table", "tree"])
     run(extract([replace(s, views=2, photos=1) for s in samples], tmp_path / "seen"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
+    from polyorama.shapes.raster import Prepared
 
 __all__ = ["Turnable", "ring"]
 
@@ -50,12 +51,14 @@ class Turnable:
     """
 
     def __init__(self, content: Mesh | SplatCloud) -> None:
+        self._shape: Prepared | None = None
+        self._cloud: SplatCloud | None = None
         if isinstance(content, Mesh):
-            self._shape, self._cloud = prepare(content), None
+            self._shape = prepare(content)
             points = self._shape.vertices[np.unique(self._shape.triangles)].astype(np.float64)
             self._center, self._up = self._shape.center, np.array([0.0, -1.0, 0.0])
         else:
-            self._shape, self._cloud = None, main_subject(content)
+            self._cloud = main_subject(content)
             points = self._cloud.means.astype(np.float64)
             self._center = (points.min(axis=0) + points.max(axis=0)) / 2
             self._up = unit_vector(estimate_up(self._cloud)[0])
@@ -118,4 +121,5 @@ def _outline(points: NDArray[np.float64]) -> NDArray[np.float64]:
         (points @ toward[at : at + _AT_ONCE].T).argmax(axis=0)
         for at in range(0, _OUTLINE, _AT_ONCE)
     ]
-    return points[np.unique(np.concatenate(farthest))]
+    kept: NDArray[np.float64] = points[np.unique(np.concatenate(farthest))]
+    return kept

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.io.mesh import TURNS
 from polyorama.scene.mesh import Mesh
 from polyorama.shapes.procedural.ears import ears
 
@@ -26,9 +27,6 @@ __all__ = [
     "cylinder", "group", "lathe", "loft", "pillow", "prism", "ribbon", "rounded", "sphere", "star",
     "sweep", "torus", "tube",
 ]  # fmt: skip
-
-_TO_SPLATS = np.array([[-1, 0, 0], [0, -1, 0], [0, 0, 1]], np.float32)
-"""As `polyorama.io.mesh` turns files whose y is up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,7 +567,7 @@ def assemble(
     extent = float(np.ptp(whole.vertices, axis=0).max())
     keep = area > 1e-9 * extent * extent
     return Mesh(
-        whole.vertices @ _TO_SPLATS.T, whole.triangles[keep],
+        whole.vertices @ TURNS["y"].T, whole.triangles[keep],
         colors=np.clip(whole.colors, 0.0, 1.0), name=name,
     )  # fmt: skip
 

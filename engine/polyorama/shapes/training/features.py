@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from polyorama.core.jobs import Progress
+from polyorama.errors import UsageError
 from polyorama.shapes.backbones.efficientnet_lite import (
     CHANNELS,
     FEATURES,
@@ -182,7 +183,13 @@ class Store:
 
     @classmethod
     def read(cls, folders: Sequence[Path]) -> Store:
-        """Read all chunks of folders that `extract` wrote."""
+        """Read all chunks of folders that `extract` wrote.
+
+        Raises
+        ------
+        UsageError
+            If a folder holds none.
+        """
         cells, pooled, rows, spans = [], [], [], []
         first = 0
         for path in _chunks(folders):
@@ -201,4 +208,7 @@ class Store:
 
 def _chunks(folders: Sequence[Path]) -> Iterator[Path]:
     for folder in folders:
-        yield from sorted(folder.glob("*.npz"))
+        chunks = sorted(folder.glob("*.npz"))
+        if not chunks:
+            raise UsageError(f"No features to learn from lie in this folder: {folder}")
+        yield from chunks

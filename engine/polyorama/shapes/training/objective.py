@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from polyorama.core.jobs import Progress
+from polyorama.errors import UsageError
 from polyorama.shapes.backbones.minilm import WIDTH as WORDS
 from polyorama.shapes.clip.loss import MOST_SCALE
 from polyorama.shapes.default.net import MultiViewHead, coarse_cells, conse
@@ -130,7 +131,17 @@ def train_head(
     """Train the net; progress previews the (steps so far, 3) losses: text, views, both.
 
     The same corpus, sizes and settings give the same weights on one machine with one thread.
+
+    Raises
+    ------
+    UsageError
+        If there are fewer shapes than a batch takes.
     """
+    if len(corpus.weights) < settings.batch:
+        raise UsageError(
+            f"There are {len(corpus.weights):,} shapes to learn from, fewer than the "
+            f"{settings.batch:,} of a batch; make features of more."
+        )
     generator = np.random.default_rng(settings.seed)
     torch.manual_seed(settings.seed)
     net = MultiViewHead(config, class_embeddings)
