@@ -12,6 +12,7 @@ from polyorama.core.jobs import run
 from polyorama.errors import UsageError
 from polyorama.shapes.embedder import unit
 from polyorama.shapes.library import nearest
+from polyorama.shapes.library.asking import make_query
 from polyorama.shapes.library.asset import Hits, Query
 from polyorama.shapes.library.duplicates import same_look, same_proportions
 from polyorama.shapes.library.filters import parse
@@ -381,6 +382,23 @@ def test_hits_of_no_assets_are_empty(tmp_path: Path, shelves: Library) -> None:
     empty = Hits(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int16))
     kept, copies = shelves.unique(empty)
     assert len(kept) == len(copies) == 0
+
+
+@pytest.mark.parametrize("part", ["words", "without", "filters", "collection"])
+def test_bytes_that_are_no_text_are_not_sought(shelves: Library, part: str) -> None:
+    asked = {part: "tag = \udcff" if part == "filters" else "\udcff"}
+    with pytest.raises(UsageError, match="no text that can be sought; correct it"):
+        shelves.search(Query(**asked))
+
+
+def test_a_query_names_what_is_not_there(shelves: Library) -> None:
+    with pytest.raises(UsageError, match="no collection 'Seats'"):
+        make_query(shelves, "red", collection="Seats")
+    shelves.make_collection("seats")
+    assert make_query(shelves, "red", collection="Seats").collection == "Seats"
+    for wrong in (lambda: shelves.collect("\udcff", []), lambda: shelves.asset(1 << 70)):
+        with pytest.raises(UsageError, match=r"neither text nor a number|no shape of number"):
+            wrong()
 
 
 def test_collections_have_names_of_their_own(shelves: Library) -> None:

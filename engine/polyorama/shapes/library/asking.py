@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.text import one_line
-from polyorama.errors import FileFormatError
+from polyorama.core.text import one_line, quoted
+from polyorama.errors import FileFormatError, UsageError
 from polyorama.io.files import file_size, reading
 from polyorama.io.photos import read_pixels
 from polyorama.shapes.embedder import check_picture
@@ -58,8 +58,11 @@ def make_query(
     FileFormatError
         If a file cannot be read.
     UsageError
-        If a number is not that of an asset, or an array no picture.
+        If a number is not that of an asset, an array no picture, or a collection not there.
     """
+    asked = "SELECT count(*) FROM collections WHERE name = ?"
+    if collection and not library.db.number(asked, (collection,)):
+        raise UsageError(f"There is no collection {quoted(collection)}.")
     ids: list[int] = []
     vectors: list[NDArray[np.float32]] = []
     for item in like:

@@ -13,6 +13,7 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from polyorama.core.text import reason_of
 from polyorama.errors import FileFormatError, OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -187,6 +188,11 @@ class Database:
             if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
                 raise
             raise FileFormatError(self._damaged()) from error
+        except (UnicodeEncodeError, OverflowError) as error:
+            raise UsageError(
+                f"The library cannot be asked for what is neither text nor a number of its own "
+                f"({reason_of(error)}); correct it."
+            ) from error
 
     def _refused(self, error: sqlite3.OperationalError) -> str:
         text = str(error)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.text import quoted
 from polyorama.errors import UsageError
 from polyorama.shapes.embedder import unit
 from polyorama.shapes.library.asset import Hits
@@ -88,6 +89,7 @@ class Searcher:
         """The best assets; see `polyorama.shapes.library.Library.search`."""
         if limit is not None and limit < 1:
             raise UsageError(f"At least one result can be asked for, not {limit}.")
+        _check_texts(query)
         state = self._state()
         catalogue = state.catalogue
         passing = self._passing(query, catalogue)
@@ -175,6 +177,17 @@ class Searcher:
                 part = np.float32(weight * _LEXICAL * spread) * share
                 extra = part if extra is None else extra + part
         return extra
+
+
+def _check_texts(query: Query) -> None:
+    """Refuse what no text holds, such as bytes of a command line that are not UTF-8."""
+    for text in (query.words, query.without, query.filters, query.collection):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"This is no text that can be sought; correct it: {quoted(text)}"
+            ) from error
 
 
 def mixed(
