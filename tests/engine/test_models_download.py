@@ -308,6 +308,7 @@ def test_a_part_longer_than_the_file_is_begun_anew(server, monkeypatch) -> None:
         ({}, Offer(status=503), "overloaded or out of order .503.; try again later"),
         ({}, Offer(status=204), "does not help .204"),
         ({}, Offer(status=206), "another stretch"),
+        ({}, Offer(status=416), "what was there was of another file.*nothing came, try again"),
     ],
 )
 def test_what_is_wrong_is_told_and_leaves_nothing(server, monkeypatch, facts, offer, text) -> None:

@@ -69,9 +69,11 @@ def add_job(source: str | os.PathLike[str], model_id: str | None = None) -> Job[
         pin = read_pins(target.parent, entry).get(file.name)
         fault = fault_of(file, path, sha256, pin)
         if fault:
+            advice = "nothing was added"
+            if pin is not None and not file.sha256:
+                advice += f"; if what came first was wrong, remove the folder {target.parent} first"
             raise FileFormatError(
-                f"This is not {file.name} of {entry.id}, because it {fault}; nothing was added: "
-                f"{path}"
+                f"This is not {file.name} of {entry.id}, because it {fault}; {advice}: {path}"
             )
         origin = "known" if file.sha256 else pin.origin if pin else "file"
         whole = target

@@ -144,7 +144,7 @@ def _tried(file: ModelFile, address: str, part: Path, sha256: str) -> Job[str]:
                 f"should be {sha256[:12]}...; nothing was downloaded: {address}"
             )
         if response.status == 416:
-            if have == _whole_of(response):
+            if have and have == _whole_of(response):
                 return stated
             discard(part)
             raise _Cut("what was there was of another file", True)
