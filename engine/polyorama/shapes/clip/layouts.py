@@ -115,9 +115,10 @@ def named_tensors(tensors: Mapping[str, Tensor], path: Path) -> Named:
         return Named(_translated(tensors, _CLIP, path), "transformers")
     prefixes = {name.removesuffix(_MARK) for name in tensors if name.endswith(_MARK)}
     if len(prefixes) != 1:
+        first = next((quoted(name) for name in tensors), "none at all")
         raise FileFormatError(
             f"These are no weights of CLIP, Duoduo CLIP or SigLIP that this program knows "
-            f"(their first tensor is {quoted(next(iter(tensors)))}): {path}"
+            f"(their first tensor is {first}): {path}"
         )
     (prefix,) = prefixes
     # Beside the network, a checkpoint may hold other parts of its training: those have no prefix.

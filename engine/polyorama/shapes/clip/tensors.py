@@ -10,6 +10,7 @@ import json
 import pathlib
 import pickle
 import struct
+import warnings
 import zipfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -174,7 +175,12 @@ def _check_archive(path: Path, size: int) -> None:
 
 def _loaded(path: Path, device: str) -> Any:
     try:
-        with reading(path), torch.serialization.safe_globals(_HARMLESS):
+        with (
+            reading(path),
+            torch.serialization.safe_globals(_HARMLESS),
+            # It warns of pickles that it did not write itself, and then reads or refuses them.
+            warnings.catch_warnings(action="ignore", category=UserWarning),
+        ):
             return torch.load(path, map_location=device, weights_only=True)
     except FileFormatError:
         raise
