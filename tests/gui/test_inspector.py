@@ -85,7 +85,7 @@ def test_nothing_chosen_shows_the_scene(panel: InspectorPanel) -> None:
 
 def test_a_splat_node(panel: InspectorPanel, session: Session) -> None:
     session.editing.run("choose", nodes=["wall"])
-    assert titles(panel) == ["Transform", "Splats", "Display"]
+    assert titles(panel) == ["Transform", "Splats", "Display", "Library"]
     assert names(panel) == ["translation", "rotation", "scale", "visible"]
     assert panel.header.name.text() == "wall"
     assert panel.header.detail.text() == "20 splats"

@@ -251,3 +251,22 @@ def test_other_files_are_still_opened_or_added(scene: Window, files) -> None:
     event = QDragEnterEvent(QPointF(30.0, 30.0), COPY, data, LEFT, NONE)
     QApplication.sendEvent(scene.viewport, event)
     assert scene.viewport.drop_zones.isVisible()
+
+
+def test_a_node_of_the_scene_is_sought_in_the_library(
+    qtbot: QtBot, scene: Window, store: FakeStore
+) -> None:
+    _shapes(scene)
+    scene.workspaces.show_workspace("scene")
+    action = scene.actions_by_id["nodes.similar"]
+    document = _document(scene)
+    node = next(node for node in document.nodes if node.content is not None)
+    scene.session.editing.run("choose", nodes=[])
+    qtbot.waitUntil(lambda: not action.isEnabled())
+    scene.session.editing.run("choose", nodes=[node.id])
+    qtbot.waitUntil(action.isEnabled)
+    action.trigger()
+    assert scene.workspace == "shapes"
+    qtbot.waitUntil(lambda: store.compared == [(node.name,)])
+    shapes = _shapes(scene)
+    qtbot.waitUntil(lambda: shapes.shelf.question.vector_name == node.name)

@@ -9,6 +9,8 @@ import pytest
 
 from polyorama.core.jobs import run
 from polyorama.errors import PolyoramaError
+from polyorama.scene.document import Document, Node
+from polyorama.scene.splats import SplatCloud
 from polyorama.shapes.describing import FileDescriber
 from polyorama.shapes.embedder import ShapeEmbedding, unit
 from polyorama.shapes.library.asset import Query
@@ -141,15 +143,54 @@ def test_cards_have_pictures(store: EngineStore) -> None:
 
 def test_turntables_and_maps(store: EngineStore) -> None:
     card = store.cards(store.search(Query(), unique=False).ids[:1].tolist())[0]
-    frames = store.turntable(card.asset.path, 5, 40)
+    frames = store.turntable(card.asset, 5, 40)
     assert frames.shape == (5, 40, 40, 4)
     assert not np.array_equal(frames[0], frames[1])
+    assert np.array_equal(store.look(card.asset, 0.0, 0.0, 40), frames[0])
+    assert np.array_equal(store.look(card.asset, 72.0, 0.0, 40), frames[1])
+    above, level = (store.look(card.asset, 0.0, height, 40) for height in (50.0, -18.0))
+    assert not np.array_equal(above, level)
     plan = store.plan()
     assert sorted(plan.ids.tolist()) == sorted(store.search(Query(), unique=False).ids.tolist())
     assert plan.points.min() >= 0.0
     assert plan.points.max() <= 1.0
     better = run(store.better_plan())
     assert sorted(better.ids.tolist()) == sorted(plan.ids.tolist())
+
+
+def test_the_best_alone_are_a_part_of_all(store: EngineStore) -> None:
+    every = store.search(Query(words="red"), unique=False)
+    best = store.search(Query(words="red"), unique=False, limit=2)
+    assert best.ids.tolist() == every.ids[:2].tolist()
+    assert every.complete
+    assert not best.complete
+    assert store.search(Query(words="red"), unique=False, limit=99).complete
+
+
+def test_a_node_of_a_scene_finds_what_has_its_colour(store: EngineStore) -> None:
+    rng = np.random.default_rng(2)
+    sh = np.full((400, 1, 3), -1.5, np.float32)
+    sh[:, 0, 1] = 1.5
+    cloud = SplatCloud(
+        means=rng.uniform(-1, 1, (400, 3)).astype(np.float32),
+        quats=np.tile(np.float32([1, 0, 0, 0]), (400, 1)),
+        scales=np.full((400, 3), 0.1, np.float32), opacities=np.full(400, 0.99, np.float32), sh=sh,
+    )  # fmt: skip
+    document = Document((Node("leaf", cloud, id="leaf"),))
+    vectors = store.vectors_of(document, ("leaf",))
+    assert vectors.shape == (1, 3)
+    found = store.search(Query(vectors=vectors), unique=False)
+    assert _names(store, found.ids[:1].tolist()) == ["two"], "which is the green one"
+
+
+def test_changes_of_folders_are_seen(store: EngineStore, models: Path) -> None:
+    assert store.changes() == ""
+    _box(models / "late.obj", COLORS["red"])
+    first = store.changes()
+    assert first
+    assert store.changes() == first
+    run(store.index())
+    assert store.changes() == ""
 
 
 def test_collections_and_tags(store: EngineStore) -> None:

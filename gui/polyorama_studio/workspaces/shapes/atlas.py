@@ -154,6 +154,7 @@ class Atlas(AtlasView):
         row = int(np.argmin(cost))
         if not np.isfinite(cost[row]):
             return
+        self._hover(-1)
         self.shelf.choose([int(self.plan.ids[row])])
         if not self.rect().contains(QPointF(*map(float, places[row])).toPoint()):
             self.center = QPointF(*map(float, self.plan.points[row]))

@@ -186,6 +186,7 @@ class Grid(TileView):
                 self._drag()
             return
         self.hover_again()
+        self.point()
         if self._hovered >= 0:
             self.viewport().update(self.tiles.box(self._hovered, self.scroll).toAlignedRect())
 
@@ -252,6 +253,7 @@ class Grid(TileView):
             keys.Key_Home: -count, keys.Key_End: count,
         }  # fmt: skip
         if key in steps and count:
+            self.shelf.hover(-1)
             self._choose(self._moved(steps[key]), event.modifiers() & _SHIFT)
         elif key in (keys.Key_Return, keys.Key_Enter) and self.shelf.chosen:
             self.placed.emit()

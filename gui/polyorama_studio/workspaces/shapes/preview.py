@@ -110,6 +110,9 @@ class Preview(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of it."""
+        if self._follow.isActive():
+            self._follow.stop()
+            self.refresh()
         if self.asset is not None and event.button() == Qt.MouseButton.LeftButton:
             self._press = event.position()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)

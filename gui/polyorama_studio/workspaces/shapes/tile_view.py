@@ -193,10 +193,16 @@ class TileView(QAbstractScrollArea):
         hovered = self.index_of(self._pointer) if inside else -1
         if hovered != self._hovered:
             self._hovered = hovered
-            self.shelf.hover(int(self.shelf.found.ids[hovered]) if hovered >= 0 else -1)
             self.viewport().setToolTip(self._tip(hovered))
             self._turn()
             self.viewport().update()
+        if self.shelf.hovered >= 0:
+            self.point()
+
+    def point(self) -> None:
+        """Let the shape under the pointer be looked at; keys look at another until it moves."""
+        inside = 0 <= self._hovered < len(self.shelf.found)
+        self.shelf.hover(int(self.shelf.found.ids[self._hovered]) if inside else -1)
 
     def _turn(self) -> None:
         """Have the shape under the pointer drawn from all round."""
