@@ -9,6 +9,7 @@ from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.scene.mesh import Material, Mesh
 from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.shapes import raster, raster_kernels
 from polyorama.shapes.raster import Light, corner_normals, draw_views, fitting_distance, prepare
 from polyorama.shapes.splat_views import cloud_views
 from polyorama.shapes.training.pictures import clay, photographs
@@ -222,6 +223,23 @@ def test_a_crowd_of_corners_at_one_place_is_not_compared_with_itself() -> None:
     crowded = corner_normals(np.concatenate([vertices, np.float32([[1e9, 0, 0]])]), triangles)
     assert np.allclose(np.linalg.norm(crowded, axis=-1), 1.0, atol=1e-6)
     assert np.allclose(crowded, apart, atol=1e-6)
+
+
+def test_layers_are_counted_as_pixels_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape, turn, size = prepare(soup(3, 500)), rotation(40.0, 25.0), 400
+    eye, tangent = 3.0, np.tan(np.radians(20.0))
+    got = raster_kernels.layers(
+        shape.vertices, shape.triangles, turn / shape.radius, shape.center, eye, tangent
+    )
+    seen = (shape.vertices - shape.center) / shape.radius @ turn.T
+    at = (seen[:, :2] / (seen[:, 2:] + eye) / tangent + 1.0) * size / 2
+    low, high = (f(at[shape.triangles], axis=1).clip(0, size) for f in (np.min, np.max))
+    assert got == pytest.approx((high - low).prod(axis=1).sum() / size**2, rel=1e-5)
+    monkeypatch.setattr(raster, "_MOST_LAYERS", int(got))
+    with pytest.raises(FileFormatError, match=r"times over.*remove those that lie at one place"):
+        draw_views(shape, turn[None], size=16, fov=40.0, fill=0.9, distance=eye)
+    monkeypatch.setattr(raster, "_MOST_LAYERS", int(got) + 1)
+    assert draw_views(shape, turn[None], size=16, fov=40.0, fill=0.9, distance=eye)[..., 3].any()
 
 
 def test_nearest_distance_is_the_nearest() -> None:

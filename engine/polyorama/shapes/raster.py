@@ -13,6 +13,7 @@ import numpy as np
 
 from polyorama.core.color import display_from_linear, linear_from_display
 from polyorama.core.compile import parallel_for
+from polyorama.errors import FileFormatError
 from polyorama.shapes import raster_kernels
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ __all__ = ["DEFAULT_LIGHT", "Light", "Prepared", "draw_views", "fitting_distance
 _SUPERSAMPLE = 2
 _CREASE = 40.0
 """Degrees between faces up to which an edge is drawn smooth."""
+_MOST_LAYERS = 40_000
+"""Times that triangles may cover the frame: what is made for viewing stays far below, and a small
+file whose triangles all lie at one place would be drawn for hours."""
 _MAX_TEXTURE = 1024
 """Side in texels beyond which a texture only flickers in views this small."""
 _LINEAR = np.asarray(linear_from_display(np.arange(256) / 255.0), np.float32)
@@ -219,6 +223,11 @@ def draw_views(
     Returns
     -------
     (F, size, size, 4) uint8 display RGB and coverage; RGB is not multiplied by it.
+
+    Raises
+    ------
+    FileFormatError
+        If so many large triangles lie over each other that drawing would take for ever.
     """
     count = len(rotations)
     tangent = np.tan(np.radians(fov) / 2)
@@ -230,6 +239,7 @@ def draw_views(
         for view in range(start, stop):
             light = lights[view if len(lights) > 1 else 0]
             toward = np.asarray(light.direction, np.float64)
+            _check_layers(shape, matrices[view], eye, tangent)
             raster_kernels.draw(
                 shape.vertices, shape.triangles, shape.normals, shape.colors, shape.uvs,
                 shape.material_ids, shape.material_colors, shape.textures, shape.texels,
@@ -242,6 +252,20 @@ def draw_views(
 
     parallel_for(draw, count, count)
     return result
+
+
+def _check_layers(shape: Prepared, matrix: NDArray[np.float64], eye: float, tangent: float) -> None:
+    if len(shape.triangles) <= _MOST_LAYERS:
+        return
+    times = raster_kernels.layers(
+        shape.vertices, shape.triangles, matrix, shape.center, eye, tangent
+    )
+    if times > _MOST_LAYERS:
+        raise FileFormatError(
+            f"The model's triangles cover the picture {times:,.0f} times over, more than the "
+            f"{_MOST_LAYERS:,} that are drawn; remove those that lie at one place, and export it "
+            f"again."
+        )
 
 
 def _nearest(shape: Prepared, rotations: NDArray[np.float64], tangent: float) -> float:

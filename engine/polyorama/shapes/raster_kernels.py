@@ -6,7 +6,7 @@ import numpy as np
 
 from polyorama.core.compile import kernel
 
-__all__ = ["draw", "smooth"]
+__all__ = ["draw", "layers", "smooth"]
 
 _OPAQUE = 0.98
 """From this alpha on a material hides what is behind it."""
@@ -123,6 +123,33 @@ def _span(a, b, c, limit):
     low = min(a, min(b, c))
     high = max(a, max(b, c))
     return max(0, int(np.ceil(low - 0.5))), min(limit - 1, int(np.floor(high - 0.5)))
+
+
+@kernel
+def layers(vertices, triangles, matrix, center, distance, tangent):
+    """How many times over the rectangles round all triangles cover the frame: what drawing costs.
+
+    It falls short where a rectangle is less than a pixel, and those cost next to nothing.
+    """
+    total = 0.0
+    for t in range(len(triangles)):
+        left, top, right, bottom = 1.0, 1.0, -1.0, -1.0
+        for corner in range(3):
+            i = triangles[t, corner]
+            x = vertices[i, 0] - center[0]
+            y = vertices[i, 1] - center[1]
+            z = vertices[i, 2] - center[2]
+            depth = matrix[2, 0] * x + matrix[2, 1] * y + matrix[2, 2] * z + distance
+            scale = 1.0 / (tangent * max(depth, 1e-6))
+            across = (matrix[0, 0] * x + matrix[0, 1] * y + matrix[0, 2] * z) * scale
+            down = (matrix[1, 0] * x + matrix[1, 1] * y + matrix[1, 2] * z) * scale
+            left, right = min(left, across), max(right, across)
+            top, bottom = min(top, down), max(bottom, down)
+        wide = min(right, 1.0) - max(left, -1.0)
+        high = min(bottom, 1.0) - max(top, -1.0)
+        if wide > 0.0 and high > 0.0:
+            total += 0.25 * wide * high
+    return total
 
 
 @kernel
