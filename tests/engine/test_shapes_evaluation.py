@@ -118,6 +118,14 @@ class ByColour:
         return ShapeEmbedding(unit(np.float32(np.mean(seen, axis=0))), unit(np.float32(seen)))
 
 
+class Blind(ByColour):
+    """Sees the same in everything."""
+
+    def embed_shape(self, views: np.ndarray) -> ShapeEmbedding:
+        same = unit(np.ones((len(views), 3), np.float32))
+        return ShapeEmbedding(same[0], same)
+
+
 def write_pack(folder: Path) -> None:
     """Nine cubes of three colours and a grey one, as glTF without any buffer beside it."""
     import base64
@@ -180,9 +188,12 @@ def test_photographs_are_the_same_again_and_no_two_alike(pack: Pack) -> None:
 
 
 def test_the_table_is_what_was_measured(pack: Pack) -> None:
-    rows = run(evaluate({"colour": [ByColour(), ByColour()]}, [pack]))  # type: ignore[list-item]
+    both = {"colour": [ByColour(), ByColour()], "blind": [Blind(), Blind()]}
+    rows = run(evaluate(both, [pack], twins=[("colour", "blind")]))  # type: ignore[arg-type]
     found = {(row.task, row.method): row.value.mean for row in rows}
     assert found["words to shapes, R@1", "colour"] == 1.0
+    assert found["words to shapes, R@1", "blind"] == 0.0
+    assert found["words to shapes, R@1", "colour, less blind"] == 1.0
     assert found["words to shapes, R@5", "good file names"] == 1.0
     assert found["words to shapes, R@1", "chance"] == pytest.approx((3 * 0.3 + 0.1) / 4)
     assert found["picture to shape, R@1", "chance"] == pytest.approx(0.1)

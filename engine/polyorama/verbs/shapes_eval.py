@@ -65,7 +65,8 @@ def evaluate_shapes(
         if not place.is_dir():
             raise UsageError(f"There is no such folder to evaluate on: {place}")
     packs, splats = find_packs(places), find_tagged_splats(places)
-    return evaluate(_embedders(weights, models), packs, splats, _read)
+    twins = [(DEFAULT, APART)]
+    return evaluate(_embedders(weights, models), packs, splats, _read, twins)
 
 
 def _embedders(

@@ -67,6 +67,14 @@ class _Hits:
     def add(self, task: str, gallery: str, method: str, hits: NDArray[Any]) -> None:
         self.table.setdefault((task, gallery, method), []).append(np.asarray(hits, np.float64))
 
+    def compare(self, one: str, other: str) -> None:
+        """Add what one method has over another: query by query, seed by seed."""
+        for (task, gallery, method), hits in list(self.table.items()):
+            against = self.table.get((task, gallery, other))
+            if method == one and against is not None:
+                gains = [a - b for a, b in zip(hits, against, strict=True)]
+                self.table[task, gallery, f"{one}, less {other}"] = gains
+
     def measured(self) -> list[Measured]:
         rows = [Measured(*key, estimate(hits)) for key, hits in self.table.items()]
         joined: dict[tuple[str, str], list[list[NDArray[np.floating]]]] = {}
@@ -84,6 +92,7 @@ def evaluate(
     packs: Sequence[Pack],
     splats: TaggedSplats | None = None,
     read_splats: Callable[[Path], SplatCloud] | None = None,
+    twins: Sequence[tuple[str, str]] = (),
 ) -> Job[list[Measured]]:
     """Measure embedders on models that they never saw.
 
@@ -97,6 +106,9 @@ def evaluate(
         Tagged splat objects, or None.
     read_splats
         Reads one of them.
+    twins
+        Pairs of methods with as many seeds, of which the difference is measured, too: its interval
+        is narrower than theirs, as both answer the same queries.
 
     Notes
     -----
@@ -116,6 +128,8 @@ def evaluate(
     if splats is not None and read_splats is not None:
         yield Progress(len(packs), len(packs), "Looking at splat objects")
         _measure_tags(hits, splats, read_splats, embedders)
+    for one, other in twins:
+        hits.compare(one, other)
     return hits.measured()
 
 
