@@ -416,6 +416,13 @@ def test_obj_polygons_and_vertex_colours(tmp_path):
     assert np.allclose(mesh.colors[1], [0, 1, 0])
 
 
+def test_obj_that_begins_with_a_byte_order_mark(tmp_path):
+    plain, marked = tmp_path / "plain.obj", tmp_path / "marked.obj"
+    plain.write_text("v 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n")
+    marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
+    assert (read_mesh(marked).vertices == read_mesh(plain).vertices).all()
+
+
 def test_obj_without_its_materials_is_read_and_said(tmp_path, caplog):
     (tmp_path / "a.obj").write_text(OBJ)
     with caplog.at_level(logging.WARNING):

@@ -203,6 +203,15 @@ def test_the_table_is_what_was_measured(pack: Pack) -> None:
                for n, s in ((1, ""), (4, "s"), (12, "s")))  # fmt: skip
 
 
+def test_names_of_signs_alone_are_names(pack: Pack, tmp_path: Path) -> None:
+    for number, path in enumerate(pack.paths):
+        name = "___" if number == 0 else path.stem
+        (tmp_path / f"{name}.gltf").write_text(path.read_text())
+    (odd,) = find_packs([tmp_path])
+    rows = run(evaluate({}, [odd]))
+    assert {row.method for row in rows} == {"chance", "good file names", "colours and edges"}
+
+
 def test_folders_without_packs_say_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="No folder with 10 or more glTF models"):
         find_packs([tmp_path])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +36,7 @@ def read_parts(source: Path, notes: list[str] | None = None) -> list[Part]:
     FileFormatError
         If a line cannot be understood or a face names a missing vertex.
     """
-    data = source.read_bytes()
+    data = source.read_bytes().removeprefix(codecs.BOM_UTF8)
     if b"\0" in data[:4096]:
         raise FileFormatError(f"This is not an OBJ file (it is not text): {source}")
     return _Reader(source, notes).parts(data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" "))

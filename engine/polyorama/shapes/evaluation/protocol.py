@@ -156,7 +156,7 @@ def _measure_names(hits: _Hits, pack: Pack) -> None:
     queries, right = pack.right_answers()
     stems = [plain_words(path.name.split(".")[0]).lower().split() for path in pack.paths]
     overlap = np.array([
-        [len(set(query.split()) & set(stem)) / len(set(stem)) for stem in stems]
+        [len(set(query.split()) & set(stem)) / max(len(set(stem)), 1) for stem in stems]
         for query in queries
     ])  # fmt: skip
     ranks = ranks_of_first(overlap, right)
