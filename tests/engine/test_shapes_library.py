@@ -17,6 +17,7 @@ import pytest
 
 from polyorama.core.jobs import run
 from polyorama.errors import FileFormatError, OutputError, PolyoramaError, UsageError
+from polyorama.shapes.library import query
 from polyorama.shapes.library import scan as scanning
 from polyorama.shapes.library.asset import Query
 from polyorama.shapes.library.notes import licence_of, plain_name
@@ -618,6 +619,36 @@ def test_what_is_long_gone_leaves_and_the_files_shrink(
     model(folder / "new.glb", "new thing")
     assert index(subject).added == 1
     assert vectors_match(reader) == 3
+
+
+def test_what_is_compacted_while_it_is_read_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
+    folder = tmp_path / "models"
+    for number in range(12):
+        model(folder / f"{number:02d}.glb", f"thing n{number}")
+    subject = library(tmp_path / "lib")
+    index(subject, folder)
+    for number in range(10):
+        (folder / f"{number:02d}.glb").unlink()
+    index(subject)
+    with subject.db.writing() as transaction:
+        transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
+    reader = library(tmp_path / "lib")
+    load, runs = query.load_catalogue, []
+
+    def meanwhile(*arguments: object) -> object:
+        if not runs:
+            runs.append(index(subject))  # rows are numbered anew before they are read
+        return load(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(query, "load_catalogue", meanwhile)
+    hits = reader.search(Query("thing n11"), 1, lexical=False)
+    assert runs
+    assert reader.asset(int(hits.ids[0])).path.name == "11.glb"
+    again = library(tmp_path / "lib").search(Query("thing n11"), 1, lexical=False)
+    assert hits.scores.tolist() == again.scores.tolist()
 
 
 def test_a_library_that_is_emptied_shrinks_once_and_fills_again(

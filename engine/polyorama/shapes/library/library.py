@@ -19,7 +19,7 @@ from polyorama.shapes.library.duplicates import find_groups
 from polyorama.shapes.library.index import index_folders
 from polyorama.shapes.library.map2d import Map, kept_map, make_map
 from polyorama.shapes.library.organise import Organised, absolute
-from polyorama.shapes.library.query import Searcher
+from polyorama.shapes.library.query import Searcher, steady
 from polyorama.shapes.library.reading import assets_of, first_of_groups, stats_of
 from polyorama.shapes.library.shelf import Shelf, open_shelf
 from polyorama.shapes.library.watch import Changes, changes, watch
@@ -172,11 +172,11 @@ class Library(Organised):
         UnavailableError
             If nothing was indexed with this embedder yet.
         """
-        return self._search().search(query, limit, lexical=lexical)
+        return steady(self._search, lambda s: s.search(query, limit, lexical=lexical))
 
     def explain(self, asset: int, query: Query) -> NDArray[np.float32]:
         """(F,) how much each view of an asset resembles a query; empty where it has no views."""
-        return self._search().explain(asset, query)
+        return steady(self._search, lambda s: s.explain(asset, query))
 
     def unique(self, hits: Hits) -> tuple[Hits, NDArray[np.int32]]:
         """Of each group of near-duplicates the best hit alone, and how many each stands for."""
@@ -222,7 +222,8 @@ class Library(Organised):
 
     def groups_job(self) -> Job[list[tuple[int, ...]]]:
         """Find groups of near-duplicates and remember them, as a job; gives the ids of each."""
-        return find_groups(self.db, *self._vectors())
+        _, catalogue, matrix = self._vectors()
+        return find_groups(self.db, catalogue, matrix)
 
     def map_job(self, method: str = "pca") -> Job[Map]:
         """Lay out all shapes in the plane, alike ones near each other, as a job.
@@ -238,9 +239,8 @@ class Library(Organised):
         UsageError, UnavailableError
             If there is no such method, it is not installed, or nothing is indexed.
         """
-        catalogue, matrix = self._vectors()
+        shelf, catalogue, matrix = self._vectors()
         at = np.flatnonzero(catalogue.present & (catalogue.place >= 0))
-        shelf = self._search().shelf
         name = f"{shelf.number}-{shelf.generation}"
         given = (self.folder / "maps", method, catalogue.ids[at], catalogue.place[at], name)
         return kept_map(*given) or (yield from make_map(*given, matrix))
@@ -324,9 +324,12 @@ class Library(Organised):
             )
         return "The library is empty; fill it first: polyorama shapes index FOLDER"
 
-    def _vectors(self) -> tuple[Catalogue, NDArray[np.float32]]:
-        catalogue = self.catalogue()
-        return catalogue, self.vectors(catalogue)
+    def _vectors(self) -> tuple[Shelf, Catalogue, NDArray[np.float32]]:
+        def both(searcher: Searcher) -> tuple[Shelf, Catalogue, NDArray[np.float32]]:
+            catalogue = searcher.catalogue()
+            return searcher.shelf, catalogue, searcher.shelf.matrix(catalogue.rows)
+
+        return steady(self._search, both)
 
 
 def _outermost(roots: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ words stands above nearly all that are without them, and one of just that name a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from polyorama.shapes.library.lexical import shares
 from polyorama.shapes.library.nearest import CODED_ROWS, Codes, best
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from polyorama.shapes.embedder import Embedder
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from polyorama.shapes.library.db import Database
     from polyorama.shapes.library.shelf import Shelf
 
-__all__ = ["EXPLAINED", "Searcher", "mixed"]
+__all__ = ["EXPLAINED", "Searcher", "mixed", "steady"]
+
+T = TypeVar("T")
 
 EXPLAINED = 256
 """Of this many results, the best ones, the view that matched is told."""
@@ -57,6 +61,24 @@ class _State:
 
     catalogue: Catalogue
     matrix: NDArray[np.float32]
+
+
+def steady(current: Callable[[], Searcher], ask: Callable[[Searcher], T]) -> T:
+    """What a searcher answers, asked anew if its vectors were written anew meanwhile.
+
+    A run of the index that compacts a shelf numbers its rows anew; an answer that began before and
+    ended after could name rows of one file and read them in the other.
+    """
+    while True:
+        searcher = current()
+        try:
+            answer = ask(searcher)
+        except Exception:
+            if current() is searcher:
+                raise
+        else:
+            if current() is searcher:
+                return answer
 
 
 class Searcher:
