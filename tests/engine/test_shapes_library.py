@@ -636,6 +636,7 @@ def test_what_is_compacted_while_it_is_read_is_read_anew(
     with subject.db.writing() as transaction:
         transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
     reader = library(tmp_path / "lib")
+    reader.search(Query("thing"), 1)  # the old file is mapped
     load, runs = query.load_catalogue, []
 
     def meanwhile(*arguments: object) -> object:
