@@ -152,7 +152,7 @@ def test_verbs(models: Path, place: Path) -> None:
     matches = po.search_shapes("wooden chair", filters="format = glb")
     assert [match.asset.path.name for match in matches] == ["wooden_chair.glb"]
     assert matches[0].score > 0.5
-    assert 0 <= matches[0].view < 4
+    assert 1 <= matches[0].view <= 4
     shelves = po.library(place)
     number = shelves.search(Query(words="table"), 1).ids[0]
     (best,) = po.search_shapes(like=[int(number)], limit=1, library=shelves)
@@ -195,3 +195,20 @@ def test_help_is_there_without_a_model(capsys: pytest.CaptureFixture[str]) -> No
     assert left.value.code == 0
     assert "polys, splats and size" in capsys.readouterr().out
     assert FakeEmbedder().origin
+
+
+def test_one_of_a_kind_is_one_and_a_wrong_folder_adds_none(models: Path, tmp_path: Path) -> None:
+    """A text is no list of its letters, of which the first would be the whole disk."""
+    assert po.index_shapes(str(models)).added == 3
+    chair = models / "wooden_chair.glb"
+    (first, *_) = po.search_shapes(like=chair)
+    assert first.asset.path == chair
+    view = FakeDescriber().describe(chair).views[0]
+    Image.fromarray(view).save(tmp_path / "photo.png")
+    for picture in (str(tmp_path / "photo.png"), view):
+        assert po.search_shapes(images=picture)[0].asset.path == chair
+    (tmp_path / "more").mkdir()
+    with pytest.raises(po.PolyoramaError, match="no such folder"):
+        po.index_shapes([tmp_path / "more", tmp_path / "none"])
+    library = po.library()
+    assert [folder.name for folder in library.folders()] == ["models"]

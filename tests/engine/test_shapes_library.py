@@ -74,7 +74,7 @@ def test_names_that_are_none_say_so(tmp_path: Path, models: Path, name: str) -> 
     subject = library(tmp_path / "library")
     with pytest.raises(FileFormatError, match=r"can be called|no such folder"):
         index(subject, models, name)  # type: ignore[arg-type]
-    assert subject.folders() == (models,)
+    assert subject.folders() == ()
     subject.close()
 
 

@@ -23,6 +23,12 @@ filters:
   polys, splats and size compare with <, <=, =, !=, >=, > (size > 1.5 MB, polys < 5k); format, kind,
   licence, folder and tag with = and !=; all with in and not in (format in glb, gltf). Join them
   with and, or, not and parentheses: "(tag = wood or folder = chairs) and not licence = unknown".
+  A licence is what a LICENSE file or a manifest.json beside the models says.
+
+answers:
+  The score is how alike looks are, 1 at most, and more where names and tags hold the words too
+  (--no-names leaves that out); it compares results of one search alone, and there is always a
+  nearest. The view is the one of twelve that fits best: 1 is the thumbnail's.
 """
 
 _APART = {

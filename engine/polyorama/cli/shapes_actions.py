@@ -56,6 +56,7 @@ def do_search(options: argparse.Namespace) -> int:
         origin = library.embedder.origin
         if options.sheet:
             write_image(options.sheet, contact_sheet(library, found, scores=query.asks))
+            print(f"Wrote {one_line(options.sheet)}", file=sys.stderr)
     if options.json:
         matches = [
             {"score": round(match.score, 6), "view": match.view, **_asset_json(match.asset)}
@@ -196,7 +197,7 @@ def _table(found: Sequence[Match], *, ranked: bool) -> Iterator[str]:
             size = f"{asset.splats:,} splats"
         rows.append((
             f"{match.score:.3f}" if ranked else "", one_line(asset.caption), size,
-            one_line(asset.licence), f"{match.view + 1}" if match.view >= 0 else "",
+            one_line(asset.licence), f"{match.view}" if match.view else "",
             one_line(str(asset.path)),
         ))  # fmt: skip
     columns = max(_LEAST_COLUMNS, shutil.get_terminal_size((120, 24)).columns)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.shapes.library.asset import Asset, Hits, IndexReport
+    from polyorama.shapes.library.organise import PathText
 
 __all__ = [
     "MODEL_VARIABLE", "VARIABLE", "Match", "index_shapes", "library", "library_folder",
@@ -43,7 +44,7 @@ class Match:
     score
         How well it fits; comparable within one search.
     view
-        Number of the view that fits best; -1 where nothing was compared.
+        Number of the view that fits best, from 1; 0 where nothing was compared.
     """
 
     asset: Asset
@@ -103,7 +104,7 @@ open_library = library
 
 
 def index_shapes(
-    folders: Sequence[str | os.PathLike[str]] = (),
+    folders: PathText | Sequence[PathText] = (),
     *,
     retry: bool = False,
     library: Library | None = None,
@@ -113,7 +114,7 @@ def index_shapes(
     Parameters
     ----------
     folders
-        To be watched from now on; none walks those that are.
+        One or several, to be watched from now on; none walks those that are.
     retry
         Look again at files that failed before.
     library
@@ -135,8 +136,8 @@ def index_shapes(
 def search_shapes(
     words: str = "",
     *,
-    images: Sequence[str | os.PathLike[str] | NDArray[np.uint8]] = (),
-    like: Sequence[str | os.PathLike[str] | int] = (),
+    images: PathText | NDArray[np.uint8] | Sequence[PathText | NDArray[np.uint8]] = (),
+    like: PathText | int | Sequence[PathText | int] = (),
     without: str = "",
     filters: str = "",
     collection: str = "",
@@ -155,9 +156,9 @@ def search_shapes(
     words
         What is sought.
     images
-        Files of pictures, or (H, W, 3) uint8 arrays.
+        One or several files of pictures, or (H, W, 3) uint8 arrays.
     like
-        Files of models, or numbers of assets.
+        One or several files of models, or numbers of assets.
     without
         What results shall not be like.
     filters
@@ -193,5 +194,5 @@ def matches_of(library: Library, hits: Hits) -> tuple[Match, ...]:
     known = {asset.id: asset for asset in library.assets(hits.ids)}
     rows = zip(hits.ids.tolist(), hits.scores.tolist(), hits.best_views.tolist(), strict=True)
     return tuple(
-        Match(known[number], score, view) for number, score, view in rows if number in known
+        Match(known[number], score, view + 1) for number, score, view in rows if number in known
     )

@@ -13,6 +13,7 @@ from polyorama.io.files import file_size, reading
 from polyorama.io.photos import read_pixels
 from polyorama.shapes.embedder import check_picture
 from polyorama.shapes.library.asset import Query
+from polyorama.shapes.library.organise import several
 
 if TYPE_CHECKING:
     import os
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.shapes.library.library import Library
+    from polyorama.shapes.library.organise import PathText
 
 __all__ = ["make_query", "read_picture", "vector_of"]
 
@@ -35,8 +37,8 @@ def make_query(
     words: str = "",
     *,
     without: str = "",
-    images: Sequence[str | os.PathLike[str] | NDArray[np.uint8]] = (),
-    like: Sequence[str | os.PathLike[str] | int] = (),
+    images: PathText | NDArray[np.uint8] | Sequence[PathText | NDArray[np.uint8]] = (),
+    like: PathText | int | Sequence[PathText | int] = (),
     filters: str = "",
     collection: str = "",
 ) -> Query:
@@ -49,9 +51,10 @@ def make_query(
     words, without, filters, collection
         As of `polyorama.shapes.library.asset.Query`.
     images
-        Files, or (H, W, 3) uint8 arrays.
+        A file, or several, or (H, W, 3) uint8 arrays.
     like
-        Numbers of assets, or files; those that the library does not know are opened and rendered.
+        Numbers of assets, or files, one or several; those that the library does not know are
+        opened and rendered.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def make_query(
         raise UsageError(f"There is no collection {quoted(collection)}.")
     ids: list[int] = []
     vectors: list[NDArray[np.float32]] = []
-    for item in like:
+    for item in several(like):
         if isinstance(item, int):
             ids.append(library.asset(item).id)
             continue
@@ -76,7 +79,7 @@ def make_query(
         else:
             vectors.append(vector_of(library, item))
     pictures = tuple(
-        item if isinstance(item, np.ndarray) else read_picture(item) for item in images
+        item if isinstance(item, np.ndarray) else read_picture(item) for item in several(images)
     )
     for picture in pictures:
         check_picture(picture)

@@ -18,7 +18,7 @@ from polyorama.shapes.library.db import Database
 from polyorama.shapes.library.duplicates import find_groups
 from polyorama.shapes.library.index import index_folders
 from polyorama.shapes.library.map2d import Map, kept_map, make_map
-from polyorama.shapes.library.organise import Organised, absolute
+from polyorama.shapes.library.organise import Organised, absolute, existing_folder, several
 from polyorama.shapes.library.query import Searcher, steady
 from polyorama.shapes.library.reading import assets_of, first_of_groups, stats_of
 from polyorama.shapes.library.shelf import Shelf, open_shelf
@@ -112,14 +112,17 @@ class Library(Organised):
             return self._describer
 
     def index_job(
-        self, folders: Sequence[str | os.PathLike[str]] = (), *, retry: bool = False
+        self,
+        folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+        *,
+        retry: bool = False,
     ) -> Job[IndexReport]:
         """Bring the library up to date, as a job; what is done when it is closed stays.
 
         Parameters
         ----------
         folders
-            Folders to watch from now on; with none, all that are watched are walked.
+            A folder or several to watch from now on; with none, all that are watched are walked.
         retry
             Look again at files that failed, though they have not changed.
 
@@ -139,7 +142,8 @@ class Library(Organised):
         """
         told = f"The library is being indexed already; wait until that is done: {self.folder}"
         with only_one(self.folder / "index.lock", told):
-            named = [self.add_folder(folder) for folder in folders]
+            # All are looked at before any is watched: a mistake shall not leave half of them.
+            named = [self.add_folder(place) for place in [*map(existing_folder, several(folders))]]
             roots = [os.fspath(folder) for folder in named or self.folders()]
             if not roots:
                 raise UsageError("The library watches no folder yet; say which to index.")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from polyorama.core.text import one_line, quoted
 from polyorama.errors import FileFormatError, UsageError
@@ -15,10 +17,32 @@ if TYPE_CHECKING:
 
     from polyorama.shapes.library.db import Database, Transaction
 
-__all__ = ["Organised", "absolute"]
+__all__ = ["Organised", "PathText", "absolute", "existing_folder", "several"]
+
+PathText: TypeAlias = "str | os.PathLike[str]"
 
 _MOST_TEXT = 2000
 _MOST_TAGS = 256
+
+
+def several(given: Any) -> Sequence[Any]:
+    """Several things as they are; one text, path, picture or number as a sequence of itself."""
+    one = isinstance(given, str | bytes | os.PathLike | int | np.ndarray)
+    return [given] if one else given
+
+
+def existing_folder(path: str | os.PathLike[str]) -> Path:
+    """The absolute path of a folder.
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such folder.
+    """
+    folder = absolute(path)
+    if not folder.is_dir():
+        raise FileFormatError(f"There is no such folder: {one_line(str(folder))}")
+    return folder
 
 
 class Organised:
@@ -47,9 +71,7 @@ class Organised:
         FileFormatError
             If there is no such folder.
         """
-        folder = absolute(path)
-        if not folder.is_dir():
-            raise FileFormatError(f"There is no such folder: {one_line(str(folder))}")
+        folder = existing_folder(path)
         with self.db.writing() as transaction:
             transaction.execute(
                 "INSERT OR IGNORE INTO folders (path) VALUES (?)", (os.fsencode(folder),)
