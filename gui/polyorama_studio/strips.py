@@ -242,7 +242,8 @@ class StatusStrip(QFrame):
         self._name.setToolTip(tip("\n".join(str(folder.path) for folder in folders)))
         count = shelf.overview.count
         shapes = self.tr("1 shape") if count == 1 else self.tr("{0} shapes").format(f"{count:,}")
-        self._splats.setText(shapes if folders else self.tr("No folder yet"))
+        empty = self.tr("No folder yet") if shelf.ready else ""
+        self._splats.setText(shapes if folders else empty)
         room = self._quality.fontMetrics()
         self._quality.setText(shortened(shelf.chosen_words, room, Metrics.name_words))
         job = shelf.indexing

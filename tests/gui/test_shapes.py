@@ -593,6 +593,22 @@ def test_what_changed_and_came_to_rest_is_indexed_once(
     assert not shapes.shelf._watch.isActive()
 
 
+def test_a_look_at_folders_that_goes_on_is_not_asked_for_again(
+    shapes: ShapesWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(shapes.shelf, "_do", lambda *given, **_: asked.append(given))
+    for _ in range(3):
+        shapes.shelf.look_for_changes()
+    assert len(asked) == 1
+    shapes.shelf._on_changes("")
+    shapes.shelf.look_for_changes()
+    assert len(asked) == 2
+    shapes.shelf._not_looked(UsageError("The disk is gone."))
+    shapes.shelf.look_for_changes()
+    assert len(asked) == 3
+
+
 def test_a_library_that_cannot_be_opened_says_so(
     qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ class Keeper(QObject):
         self._live.setInterval(_LIVE_MS)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self.look_for_changes)
+        self._looking = False
         self._seen, self._met = "", ""
         """What of the folders had changed at the last look, and at the last run of the index."""
         self.question = Question(self)
@@ -116,10 +117,16 @@ class Keeper(QObject):
     @Slot()
     def look_for_changes(self) -> None:
         """Look whether files came, changed or went; what is the same twice is indexed."""
-        if self._store is not None and self.indexing is None:
-            self._do(_changes, self._on_changes, "look at folders", _nothing, keep=False)
+        # A look that takes long (the first one waits for the networks) is not asked for again.
+        if self._store is not None and self.indexing is None and not self._looking:
+            self._looking = True
+            self._do(_changes, self._on_changes, "look at folders", self._not_looked, keep=False)
+
+    def _not_looked(self, _error: BaseException) -> None:
+        self._looking = False
 
     def _on_changes(self, state: str) -> None:
+        self._looking = False
         # A file that is still being copied waits; one that cannot be read is not tried for ever.
         settled = bool(state) and state == self._seen and state != self._met
         self._seen, self._met = state, self._met if state else ""
