@@ -27,7 +27,7 @@ LIMIT = 100
 
 
 class Noise:
-    """Stands for an embedder: what a text tower costs is measured apart."""
+    """Stands for an embedder that is asked for words alone; its tower's cost is measured apart."""
 
     id = "noise"
     dimensions = WIDTH
@@ -37,12 +37,6 @@ class Noise:
     def embed_texts(self, texts: list[str]) -> np.ndarray:
         seed = sum(map(ord, texts[0]))
         return unit(np.random.default_rng(seed).normal(size=(1, WIDTH)).astype(np.float32))
-
-    def embed_images(self, images: list[np.ndarray]) -> np.ndarray:
-        raise NotImplementedError
-
-    def embed_shape(self, views: np.ndarray) -> ShapeEmbedding:
-        raise NotImplementedError
 
 
 class Still:

@@ -589,23 +589,33 @@ def test_parallel_renderers_give_the_same_library(tmp_path: Path) -> None:
     assert vectors_match(subject) == 60
 
 
+def filled(tmp_path: Path, count: int) -> tuple[Path, Library]:
+    """A folder of so many things, and a library that has indexed it."""
+    folder, subject = tmp_path / "models", library(tmp_path / "lib")
+    for number in range(count):
+        model(folder / f"{number}.glb", f"thing n{number}")
+    index(subject, folder)
+    return folder, subject
+
+
+def long_gone(subject: Library) -> None:
+    """What is gone has been gone since the beginning of time."""
+    with subject.db.writing() as transaction:
+        transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
+
+
 def test_what_is_long_gone_leaves_and_the_files_shrink(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
-    folder = tmp_path / "models"
-    for number in range(12):
-        model(folder / f"{number}.glb", f"thing n{number}")
-    subject = library(tmp_path / "lib")
-    index(subject, folder)
+    folder, subject = filled(tmp_path, 12)
     reader = library(tmp_path / "lib")
     assert vectors_match(reader) == 12
     for number in range(10):
         (folder / f"{number}.glb").unlink()
     assert index(subject).gone == 10
     assert subject.db.number("SELECT count(*) FROM vectors") == 12  # kept for a while
-    with subject.db.writing() as transaction:
-        transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
+    long_gone(subject)
     (large,) = (tmp_path / "lib" / "vectors").glob("*.f32")
     before = large.stat().st_size
     index(subject)
@@ -625,16 +635,11 @@ def test_what_is_compacted_while_it_is_read_is_read_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
-    folder = tmp_path / "models"
-    for number in range(12):
-        model(folder / f"{number:02d}.glb", f"thing n{number}")
-    subject = library(tmp_path / "lib")
-    index(subject, folder)
+    folder, subject = filled(tmp_path, 12)
     for number in range(10):
-        (folder / f"{number:02d}.glb").unlink()
+        (folder / f"{number}.glb").unlink()
     index(subject)
-    with subject.db.writing() as transaction:
-        transaction.execute("UPDATE assets SET gone_at = 1.0 WHERE gone_at IS NOT NULL")
+    long_gone(subject)
     reader = library(tmp_path / "lib")
     reader.search(Query("thing"), 1)  # the old file is mapped
     load, runs = query.load_catalogue, []
@@ -657,16 +662,11 @@ def test_a_library_that_is_emptied_shrinks_once_and_fills_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("polyorama.shapes.library.shelf._COMPACTED_ROWS", 4)
-    folder = tmp_path / "models"
-    for number in range(6):
-        model(folder / f"{number}.glb", f"thing n{number}")
-    subject = library(tmp_path / "lib")
-    index(subject, folder)
+    folder, subject = filled(tmp_path, 6)
     for path in folder.iterdir():
         path.unlink()
     index(subject)
-    with subject.db.writing() as transaction:
-        transaction.execute("UPDATE assets SET gone_at = 1.0")
+    long_gone(subject)
     for _ in range(3):
         index(subject)
     assert subject.db.one("SELECT generation, next_place, next_view FROM shelves") == (2, 0, 0)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from polyorama.scene.splats import SplatCloud
+    from polyorama.shapes.load import Loaded
 
 __all__ = [
     "FileDescriber", "default_describer", "render_file", "turntable", "views_of_content",
@@ -57,8 +58,7 @@ class FileDescriber:
             If the process that reads FBX, USD and the like cannot be started.
         """
         loaded = load_asset(path)
-        content = loaded.mesh if loaded.mesh is not None else loaded.cloud
-        assert content is not None
+        content = _content(loaded)
         drawn = _laid_out(content)
         return Described(
             loaded.kind, loaded.polygons, loaded.splats, loaded.size,
@@ -113,10 +113,7 @@ def render_file(path: Path, count: int = 12, size: int = 224) -> NDArray[np.uint
     UnavailableError
         If the process that reads FBX, USD and the like cannot be started.
     """
-    loaded = load_asset(path)
-    content = loaded.mesh if loaded.mesh is not None else loaded.cloud
-    assert content is not None
-    return views_of_content(content, count, size)
+    return views_of_content(_content(load_asset(path)), count, size)
 
 
 def turntable(path: Path, frames: int = 24, size: int = 256) -> NDArray[np.uint8]:
@@ -129,7 +126,10 @@ def turntable(path: Path, frames: int = 24, size: int = 256) -> NDArray[np.uint8
     UnavailableError
         If the process that reads FBX, USD and the like cannot be started.
     """
-    loaded = load_asset(path)
+    return Turnable(_content(load_asset(path))).views(ring(frames), size)
+
+
+def _content(loaded: Loaded) -> Mesh | SplatCloud:
     content = loaded.mesh if loaded.mesh is not None else loaded.cloud
     assert content is not None
-    return Turnable(content).views(ring(frames), size)
+    return content
