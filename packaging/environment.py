@@ -306,7 +306,7 @@ def describe(extras: Sequence[str]) -> str:
     words = {
         "gui": "the window", "lab": "the lab's figures and tables", "dev": "the tests",
         "shapes": "finding shapes", "qdrant": "a Qdrant server", "farm": "many machines",
-        "cuda": "NVIDIA",
+        "cuda": "NVIDIA", "face": "talking faces",
     }  # fmt: skip
     return ", ".join(["the engine", *(words.get(extra, extra) for extra in extras)])
 

@@ -118,7 +118,9 @@ def prepare(options: argparse.Namespace, extras: set[str]) -> Environment:
 def start(options: argparse.Namespace, files: list[str]) -> int:
     """Open the studio, or render where there is no screen."""
     screen = has_screen()
-    environment = prepare(options, {"gui", "lab", "shapes"} if screen else {"shapes"})
+    environment = prepare(
+        options, {"gui", "lab", "shapes", "face"} if screen else {"shapes", "face"}
+    )
     libraries = system_packages.ENGINE_LIBRARIES
     if screen:
         libraries = {**libraries, **system_packages.WINDOW_LIBRARIES}
@@ -171,10 +173,11 @@ def render(environment: Environment, files: list[str]) -> int:
 
 def test(options: argparse.Namespace, arguments: list[str]) -> int:
     """Run the linters, the type checker and the tests; the status of the first that failed."""
-    environment = prepare(options, {"gui", "shapes", "dev"})
+    environment = prepare(options, {"gui", "shapes", "face", "dev"})
     system_packages.require_libraries(
         {**system_packages.ENGINE_LIBRARIES, **system_packages.WINDOW_LIBRARIES}
     )
+    system_packages.fetch_speech_tools()
     begun = time.monotonic()
     results: list[tuple[str, int]] = []
     version = environment.output("import sys; print('%d.%d' % sys.version_info[:2])")

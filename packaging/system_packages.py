@@ -65,6 +65,16 @@ WINDOW_LIBRARIES = {
 """For Qt's windows on X11 and Wayland."""
 
 
+SPEECH_TOOLS = {
+    "espeak-ng": "/usr/bin/espeak-ng",
+    "flite": "/usr/bin/flite",
+    "libportaudio2": "/usr/share/doc/libportaudio2",
+    "pocketsphinx-testdata": "/usr/share/pocketsphinx/test/data/librivox",
+    "pulseaudio": "/usr/bin/pulseaudio",
+}
+"""Debian packages for tests of faces, with a file of each: voices, recordings, a sound server."""
+
+
 def missing_libraries(libraries: Mapping[str, str]) -> list[str]:
     """Which of those shared libraries the loader does not find; none outside Linux."""
     if platform.system() != "Linux":
@@ -180,6 +190,18 @@ def find_xvfb() -> str | None:
             print(error, file=sys.stderr)
         found = shutil.which("Xvfb")
     return found
+
+
+def fetch_speech_tools() -> None:
+    """Install what the tests of faces speak and listen with, by apt where it may."""
+    if not shutil.which("apt-get"):
+        return
+    missing = [package for package, file in SPEECH_TOOLS.items() if not os.path.exists(file)]
+    if missing:
+        try:
+            require(missing, "Some tests of faces need voices and a sound server")
+        except SetupError as error:
+            print(f"{error}\nThose tests are left out.", file=sys.stderr)
 
 
 @contextlib.contextmanager
