@@ -62,7 +62,8 @@ def parts_of(content: Heavy) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             "name": content.name,
             "parameters": {p.name: getattr(content, p.name) for p in parameters_of(Mesh)},
             "materials": [
-                {"color": list(m.color), "emission": list(m.emission)} for m in content.materials
+                {"color": list(m.color), "emission": list(m.emission), "softness": m.softness}
+                for m in content.materials
             ],
         }
         arrays = {n: getattr(content, n) for n in _MESH if getattr(content, n) is not None}
@@ -276,12 +277,13 @@ def _material(entry: Any, index: int, arrays: Mapping[str, NDArray[Any]]) -> Mat
     fields = object_of(entry, where)
     color = numbers_of(fields.get("color"), (4,), f"{where} color")
     emission = numbers_of(fields.get("emission"), (3,), f"{where} emission")
+    (softness,) = numbers_of([fields.get("softness", 0.0)], (1,), f"{where} softness")
     texture = arrays.get(f"{_TEXTURE}{index}")
     if texture is not None:
         if texture.dtype != np.uint8 or texture.ndim != 3 or texture.shape[2] not in (3, 4):
             raise FieldError(f"{where} has a texture that is no picture")
         texture.flags.writeable = False
-    return Material(tuple(color), texture, tuple(emission))
+    return Material(tuple(color), texture, tuple(emission), softness)
 
 
 def _audio(

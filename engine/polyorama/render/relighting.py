@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polyorama.render.surfels import Surfels
     from polyorama.scene.mesh import Mesh
 
-__all__ = ["relit", "traced_light"]
+__all__ = ["relit", "sky_openness", "traced_light"]
 
 _SKY_RAYS = 32
 _LIGHT_RAYS = 12
@@ -99,6 +99,39 @@ def traced_light(
     if auto:
         return blurred[:, 0], blurred[:, 1:] if casts else None
     return openness, blurred
+
+
+def sky_openness(
+    surfels: Surfels, vertices: NDArray[np.float32], scene: Occluders, *, seed: int = 0
+) -> NDArray[np.float32]:
+    """(N,) float32 share of the sky that surfels see once their mesh's vertices are elsewhere.
+
+    Parameters
+    ----------
+    surfels
+        As made from the mesh at rest.
+    vertices
+        (V, 3), where the mesh's vertices are.
+    scene
+        What is in the way: the mesh with those vertices, and what else there is.
+    seed
+        Same seed, same rays.
+
+    Raises
+    ------
+    UnavailableError
+        If open3d is not installed.
+    """
+    corners = vertices[surfels.mesh.triangles[surfels.triangle_ids]].astype(np.float64)
+    means = np.einsum("nk,nkc->nc", surfels.barycentrics.astype(np.float64), corners)
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    facing = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-30)
+    lift = 0.02 * surfels.spacing + 2e-6 * scene.diagonal
+    reach = max(own_distance(surfels.mesh), 0.08 * scene.diagonal)
+    sky = scene.sky(
+        means + lift * facing, facing.astype(np.float32), rays=_SKY_RAYS, distance=reach, seed=seed
+    )
+    return smooth(means, facing.astype(np.float32), sky[:, None], 2.2 * surfels.spacing)[:, 0]
 
 
 def relit(

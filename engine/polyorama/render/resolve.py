@@ -13,6 +13,7 @@ from polyorama.render.joining import Part, joined
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.state import PRESETS, Constants, Gaussians, RenderState
 from polyorama.scene.document import Document
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modifiers import Noise, Wind
 from polyorama.scene.properties_of import at_time
@@ -71,9 +72,11 @@ def flatten(document: Document, time: float = 0.0) -> Gaussians:
 
 
 def is_animated(document: Document) -> bool:
-    """Whether a document looks different at different times: by keys, or by noise and wind."""
+    """Whether a document looks different at different times: by keys, noise, wind or a face."""
     return bool(document.timeline.tracks) or any(
-        isinstance(modifier, Noise | Wind) for node in document.nodes for modifier in node.modifiers
+        (isinstance(node.content, Actor) and node.content.performance is not None)
+        or any(isinstance(modifier, Noise | Wind) for modifier in node.modifiers)
+        for node in document.nodes
     )
 
 
@@ -82,7 +85,9 @@ def _flatten(document: Document, time: float) -> Gaussians:
     for node, world in document.drawn():
         if not world[:3, :3].any():
             continue  # scaled to nothing, as things are that grow or vanish
-        if isinstance(node.content, Mesh):
+        if isinstance(node.content, Actor):
+            parts.append(_actor_part(document, node, node.content, world, time))
+        elif isinstance(node.content, Mesh):
             parts.append(_mesh_part(document, node, node.content, world))
         else:
             parts.append(_splat_part(document, node, world, time))
@@ -110,6 +115,19 @@ def _mesh_part(document: Document, node: Node, mesh: Mesh, world: NDArray[np.flo
     except UsageError as error:
         where = f" File: {node.source.path}" if node.source is not None else ""
         raise UsageError(f"The mesh {node.name!r} cannot be drawn: {error}{where}") from error
+
+
+def _actor_part(
+    document: Document, node: Node, actor: Actor, world: NDArray[np.float64], time: float
+) -> Part:
+    # Only here, since it brings in the compiler.
+    from polyorama.render.actors import actor_cloud
+    from polyorama.render.lit_meshes import rig_of
+
+    try:
+        return Part(node.id, world, actor_cloud(actor, world, rig_of(document), time))
+    except UsageError as error:
+        raise UsageError(f"The face {node.name!r} cannot be drawn: {error}") from error
 
 
 def resolve(

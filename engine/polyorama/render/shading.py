@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_RIG",
+    "SHOULDER",
     "DirectionalLight",
     "LightRig",
     "PointLight",
@@ -147,7 +148,8 @@ DEFAULT_RIG = LightRig(
 """A studio: warm key from the upper left front, cool fill and rim, soft sky. Up is -y, front +z."""
 
 
-_SHOULDER = 0.75
+SHOULDER = 0.75
+"""Linear brightness from which `tone` rolls off."""
 
 
 def tone(light: ArrayLike) -> NDArray[np.float32]:
@@ -158,10 +160,10 @@ def tone(light: ArrayLike) -> NDArray[np.float32]:
     """
     c = np.maximum(np.asarray(light, np.float32), 0.0)
     peak = c.max(axis=-1, keepdims=True)
-    room = 1.0 - _SHOULDER
-    excess = np.maximum(peak - _SHOULDER, 0.0) / room
-    rolled = _SHOULDER + room * (1.0 - np.exp(-excess))
-    factor = np.where(peak > _SHOULDER, rolled / np.maximum(peak, 1e-9), 1.0)
+    room = 1.0 - SHOULDER
+    excess = np.maximum(peak - SHOULDER, 0.0) / room
+    rolled = SHOULDER + room * (1.0 - np.exp(-excess))
+    factor = np.where(peak > SHOULDER, rolled / np.maximum(peak, 1e-9), 1.0)
     return np.clip(display_from_linear(c * factor), 0.0, 1.0)
 
 

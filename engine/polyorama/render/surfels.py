@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from polyorama.core.color import display_from_linear, linear_from_display
-from polyorama.core.compile import core_count, kernel, parallel_for
+from polyorama.core.compile import core_count, parallel_for
 from polyorama.core.memory import check_surfels
 from polyorama.errors import UsageError
 from polyorama.render import footprints
 from polyorama.render.occlusion import Occluders
+from polyorama.render.posing import pose
 from polyorama.render.relighting import traced_light
 from polyorama.render.sampling import (
     layered_spacing,
@@ -379,15 +380,14 @@ def pose_surfels(
             f"Posing needs positions of shape {rest.shape}, as the mesh has; got {moved.shape}."
         )
     cloud = surfels.cloud
-    means, scales = np.empty_like(cloud.means), np.empty_like(cloud.scales)
-    frames = np.empty((len(cloud), 3, 3))
+    means, scales, quats = (np.empty_like(a) for a in (cloud.means, cloud.scales, cloud.quats))
     normals = np.empty_like(surfels.normals)
     axes = rotation_matrices(cloud.quats)
 
     def task(_: int, start: int, stop: int) -> None:
-        _pose(
+        pose(
             rest, moved, surfels.mesh.triangles, surfels.triangle_ids, surfels.barycentrics, axes,
-            cloud.scales, surfels.normals, means, frames, scales, normals, start, stop,
+            cloud.scales, surfels.normals, means, quats, scales, normals, start, stop,
         )  # fmt: skip
 
     parallel_for(task, len(cloud), 4 * core_count())
@@ -398,107 +398,4 @@ def pose_surfels(
             occlusion=surfels.openness, two_sided=surfels.two_sided,
         )  # fmt: skip
         sh = sh_from_colors(tone(lit + surfels.emission))[:, None, :]
-    quats = quaternions(frames).astype(np.float32)
     return replace(cloud, means=means, quats=quats, scales=scales, sh=sh)
-
-
-@kernel
-def _pose(  # type: ignore[no-untyped-def]
-    rest, moved, triangles, ids, bary, axes, sizes, shading, means, frames, scales, normals,
-    start, stop,
-):  # fmt: skip
-    old, new = np.empty((3, 3)), np.empty((3, 3))
-    change, back = np.empty((3, 3)), np.empty((3, 3))
-    spread = np.empty((3, 2))
-    for i in range(start, stop):
-        a, b, c = triangles[ids[i]]
-        for k in range(3):
-            means[i, k] = (
-                bary[i, 0] * moved[a, k] + bary[i, 1] * moved[b, k] + bary[i, 2] * moved[c, k]
-            )
-            old[k, 0], old[k, 1] = rest[b, k] - rest[a, k], rest[c, k] - rest[a, k]
-            new[k, 0], new[k, 1] = moved[b, k] - moved[a, k], moved[c, k] - moved[a, k]
-        # The third columns are unit normals: the map keeps heights above the triangle.
-        _unit_cross(old)
-        flat = _unit_cross(new)
-        if flat == 0.0:
-            # A collapsed triangle has no plane; the surfel keeps its own and only moves.
-            for m in range(3):
-                scales[i, m] = sizes[i, m]
-                normals[i, m] = shading[i, m]
-                for k in range(3):
-                    frames[i, m, k] = axes[i, m, k]
-            continue
-        _map(old, new, change)
-        _map(new, old, back)
-        for k in range(3):
-            for axis in range(2):
-                total = 0.0
-                for m in range(3):
-                    total += change[k, m] * axes[i, m, axis]
-                spread[k, axis] = total * sizes[i, axis]
-        # Principal axes of the stretched ellipse (a one-sided Jacobi rotation).
-        p, q, r = 0.0, 0.0, 0.0
-        for k in range(3):
-            p += spread[k, 0] * spread[k, 0]
-            q += spread[k, 1] * spread[k, 1]
-            r += spread[k, 0] * spread[k, 1]
-        angle = 0.5 * np.arctan2(2.0 * r, p - q) if abs(r) > 1e-7 * (p + q) else 0.0
-        cosine, sine = np.cos(angle), np.sin(angle)
-        first = second = 0.0
-        for k in range(3):
-            s, t = spread[k, 0], spread[k, 1]
-            spread[k, 0], spread[k, 1] = cosine * s + sine * t, cosine * t - sine * s
-            first += spread[k, 0] ** 2
-            second += spread[k, 1] ** 2
-        first, second = max(np.sqrt(first), 1e-30), max(np.sqrt(second), 1e-30)
-        for k in range(3):
-            frames[i, k, 0] = spread[k, 0] / first
-            frames[i, k, 1] = spread[k, 1] / second
-        for k in range(3):
-            m, n = (k + 1) % 3, (k + 2) % 3
-            frames[i, k, 2] = frames[i, m, 0] * frames[i, n, 1] - frames[i, n, 0] * frames[i, m, 1]
-        scales[i, 0], scales[i, 1], scales[i, 2] = first, second, sizes[i, 2]
-        # Normals move with the inverse transpose.
-        length = 0.0
-        for k in range(3):
-            total = 0.0
-            for m in range(3):
-                total += back[m, k] * shading[i, m]
-            normals[i, k] = total
-            length += total * total
-        for k in range(3):
-            normals[i, k] /= np.sqrt(length)
-
-
-@kernel
-def _map(source, target, result):  # type: ignore[no-untyped-def]
-    """The matrix that takes the columns of `source` to those of `target`."""
-    det = 0.0
-    for k in range(3):
-        m, n = (k + 1) % 3, (k + 2) % 3
-        det += source[k, 0] * (source[m, 1] * source[n, 2] - source[n, 1] * source[m, 2])
-    for row in range(3):
-        for k in range(3):
-            m, n = (k + 1) % 3, (k + 2) % 3
-            total = 0.0
-            for column in range(3):
-                p, q = (column + 1) % 3, (column + 2) % 3
-                # Cofactors: rows of the inverse are the other two columns' cross products.
-                cofactor = source[m, p] * source[n, q] - source[n, p] * source[m, q]
-                total += target[row, column] * cofactor
-            result[row, k] = total / det
-
-
-@kernel
-def _unit_cross(columns):  # type: ignore[no-untyped-def]
-    """Fill the third column with the unit normal of the first two; 0 where they are parallel."""
-    length = 0.0
-    for k in range(3):
-        m, n = (k + 1) % 3, (k + 2) % 3
-        columns[k, 2] = columns[m, 0] * columns[n, 1] - columns[n, 0] * columns[m, 1]
-        length += columns[k, 2] ** 2
-    length = np.sqrt(length)
-    for k in range(3):
-        columns[k, 2] /= length
-    return length

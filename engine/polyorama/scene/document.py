@@ -16,6 +16,7 @@ from polyorama.core.text import quoted
 from polyorama.core.types import Bounds, Camera, frozen_array
 from polyorama.errors import UsageError
 from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.selection import BitSet, NamedSelection, frozen_bits
 from polyorama.scene.splats import SplatCloud
@@ -32,7 +33,7 @@ __all__ = [
     "Content", "Document", "Node", "Source", "id_for", "new_id", "node_with_ids", "with_ids",
 ]  # fmt: skip
 
-Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio
+Content = SplatCloud | Mesh | CameraRig | LightRig | CropVolume | Audio | Actor
 """What a node may hold."""
 
 _LONGEST_NAME = 4096
@@ -175,6 +176,13 @@ class Node:
     def splats(self) -> SplatCloud | None:
         """The content where it is a splat cloud."""
         return self.content if isinstance(self.content, SplatCloud) else None
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The surface where the content is one: a mesh, or a face at rest."""
+        if isinstance(self.content, Actor):
+            return self.content.rig.mesh
+        return self.content if isinstance(self.content, Mesh) else None
 
     def modifier(self, name_or_id: str) -> Modifier:
         """The modifier with that id, else the first with that name or of that kind.
@@ -381,13 +389,13 @@ class Document:
         return matrix
 
     def drawn(self) -> Iterator[tuple[Node, NDArray[np.float64]]]:
-        """Visible nodes that hold splats or a mesh, each with its (4, 4) node-to-world matrix."""
+        """Visible nodes that are drawn, each with its (4, 4) node-to-world matrix."""
         worlds: dict[str, NDArray[np.float64] | None] = {}
         for node in self.nodes:
             above = np.eye(4) if node.parent is None else worlds[node.parent]
             world = above @ node.transform if above is not None and node.visible else None
             worlds[node.id] = world
-            if world is not None and isinstance(node.content, SplatCloud | Mesh):
+            if world is not None and isinstance(node.content, SplatCloud | Mesh | Actor):
                 yield node, world
 
     def bounds(self) -> Bounds | None:
@@ -413,8 +421,8 @@ _boxes: weakref.WeakKeyDictionary[SplatCloud | Mesh, Bounds | None] = weakref.We
 
 
 def _box_of(node: Node) -> Bounds | None:
-    content = node.content
-    if not isinstance(content, SplatCloud | Mesh):
+    content = node.splats if node.splats is not None else node.mesh
+    if content is None:
         return None
     if content not in _boxes:  # quantiles of millions of splats are not taken twice
         if isinstance(content, Mesh):

@@ -29,11 +29,14 @@ class Material:
         (H, W, 3 or 4) uint8, display RGB(A), row 0 at v = 1 (top), or None.
     emission
         Display RGB, 0..1, added after shading: things that glow.
+    softness
+        0..1, how much light enters and comes out beside, as with skin; seen on faces that move.
     """
 
     color: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
     texture: NDArray[np.uint8] | None = None
     emission: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    softness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

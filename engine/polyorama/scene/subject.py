@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def splat_count(nodes: Document | Iterable[Node]) -> int:
     each = nodes if isinstance(nodes, Iterable) else (node for node, _ in nodes.drawn())
     count = 0
     for node in each:
-        if isinstance(node.content, Mesh):
+        if isinstance(node.content, Mesh | Actor):
             count += node.content.surfels
         elif node.splats is not None:
             count += len(node.splats)
@@ -112,8 +113,8 @@ def splat_count(nodes: Document | Iterable[Node]) -> int:
 def _node_points(document: Document, node: Node) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if node.splats is not None:
         return subject_points(_shown_splats(document, node))
-    assert isinstance(node.content, Mesh)
-    vertices = node.content.vertices.astype(np.float64)
+    assert node.mesh is not None
+    vertices = node.mesh.vertices.astype(np.float64)
     return vertices, np.ones(len(vertices))
 
 
@@ -136,7 +137,7 @@ def document_points(document: Document) -> tuple[NDArray[np.float64], NDArray[np
     """As `subject_points`, for all that a document draws, in world units."""
     points, weights = [np.zeros((0, 3))], [np.zeros(0)]
     for node, world in document.drawn():
-        if node.splats is not None or isinstance(node.content, Mesh):
+        if node.splats is not None or node.mesh is not None:
             local, heavy = _node_points(document, node)
             with np.errstate(over="ignore", invalid="ignore"):
                 there = local @ world[:3, :3].T + world[:3, 3]

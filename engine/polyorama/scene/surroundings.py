@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import UsageError
-from polyorama.scene.mesh import Mesh
 from polyorama.scene.modify.masks import fields_read
 from polyorama.scene.rules import parse_rule
 from polyorama.scene.stack import DELETED, stacked
@@ -149,8 +148,8 @@ def _world_points(document: Document, node: Node, time: float) -> NDArray[np.flo
         if shown.state is not None:
             gone = (shown.state & DELETED) != 0
             local = np.where(gone[:, None], np.float32(np.nan), local)
-    elif isinstance(node.content, Mesh):
-        local = node.content.vertices
+    elif node.mesh is not None:
+        local = node.mesh.vertices
     else:
         return np.empty((0, 3), np.float32)
     world = document.world(node.id)

@@ -18,6 +18,7 @@ from polyorama.io.atomic import check_target
 from polyorama.io.formats import PROJECT_ENDING, format_to_write, write_splats
 from polyorama.io.project import write_project
 from polyorama.scene.document import Document, Node
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modify.step import DELETED, HIDDEN, SELECTED
 from polyorama.scene.properties_of import at_time
@@ -207,6 +208,15 @@ def exported_nodes(
     found: list[tuple[Node, SplatCloud]] = []
     for node, world in document.drawn():
         if below is not None and node.id not in below:
+            continue
+        if isinstance(node.content, Actor):
+            if what != "selection":
+                from polyorama.render.actors import actor_cloud
+                from polyorama.render.lit_meshes import rig_of
+
+                yield Progress(0, 0, f"Covering {node.name} with splats")
+                posed = actor_cloud(node.content, world, rig_of(document), time)
+                found.append((node, posed.transformed(world)))
             continue
         if isinstance(node.content, Mesh):
             if what != "selection":

@@ -53,7 +53,9 @@ class _Digests:
                     found.update(np.ascontiguousarray(column).data)
             elif entry.name == "materials":
                 for material in value:
-                    found.update(f"{material.color} {material.emission}".encode())
+                    found.update(
+                        f"{material.color} {material.emission} {material.softness}".encode()
+                    )
                     if material.texture is not None:
                         found.update(np.ascontiguousarray(material.texture).data)
             else:

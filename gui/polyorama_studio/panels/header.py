@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from polyorama.core.text import count_of
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 from polyorama_studio.fields.simple import TextField
 from polyorama_studio.fields.words import python_node
@@ -131,6 +132,8 @@ class InspectorHeader(QFrame):
             return self.tr("{0} of {1} selected").format(f"{len(selected):,}", total)
         if isinstance(node.content, Mesh):
             return self.tr("Mesh, {0} triangles").format(f"{len(node.content.triangles):,}")
+        if isinstance(node.content, Actor):
+            return self.tr("Face, {0} channels").format(len(node.content.rig.channels))
         if node.content is None and not node.missing:
             count = len(document.below(node.id)) - 1
             return self.tr("Group of {0}").format(f"{count:,}")

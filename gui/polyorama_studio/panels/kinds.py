@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modifiers import MODIFIERS
 from polyorama.scene.splats import SplatCloud
@@ -20,6 +21,7 @@ __all__ = ["MODIFIER_ICONS", "kind_icon", "kind_title", "modifier_title"]
 _KINDS: tuple[tuple[type, str, str], ...] = (
     (SplatCloud, "Splats", "splats"),
     (Mesh, "Mesh", "mesh"),
+    (Actor, "Face", "face"),
     (CameraRig, "Camera", "camera"),
     (LightRig, "Light", "light"),
     (CropVolume, "Crop volume", "crop"),

@@ -23,7 +23,6 @@ _UNIT_CUBE = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z
 def points_of(document: Document) -> NDArray[np.float64]:
     """(n, 3) world points of the selected splats, else of the chosen nodes; takes a moment."""
     from polyorama.scene.contents import CameraRig, CropVolume
-    from polyorama.scene.mesh import Mesh
     from polyorama.scene.rigs import rig_eye
     from polyorama.scene.stack import stacked
     from polyorama.scene.subject import subject_points
@@ -38,8 +37,8 @@ def points_of(document: Document) -> NDArray[np.float64]:
             for node in document.below(chosen):
                 if node.splats is not None:
                     found.append(_placed(document, node.id, subject_points(node.splats)[0]))
-                elif isinstance(node.content, Mesh):
-                    found.append(_placed(document, node.id, node.content.vertices))
+                elif node.mesh is not None:
+                    found.append(_placed(document, node.id, node.mesh.vertices))
                 elif isinstance(node.content, CameraRig):
                     found.append(rig_eye(document, node.id)[None])
                 elif isinstance(node.content, CropVolume):

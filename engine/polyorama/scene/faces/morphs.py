@@ -11,7 +11,6 @@ import numpy as np
 from polyorama.core.frozen import FrozenMap
 from polyorama.errors import UsageError
 from polyorama.scene.faces.channels import CHANNELS, HEAD
-from polyorama.scene.faces.morph_kernels import add_shapes, turn_part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -257,6 +256,9 @@ class MorphRig:
         -------
         (V, 3) float32, units of the mesh.
         """
+        # Only here, since it brings in the compiler.
+        from polyorama.scene.faces.morph_kernels import turn_part
+
         named = weights if isinstance(weights, Mapping) else _by_name(weights)
         vertices = self.mesh.vertices.copy()
         self._add(named, vertices)
@@ -270,6 +272,8 @@ class MorphRig:
         return vertices
 
     def _add(self, named: Mapping[str, float], vertices: NDArray[np.float32]) -> None:
+        from polyorama.scene.faces.morph_kernels import add_shapes
+
         factors: dict[int, float] = {}
         places = {name: at for at, name in enumerate(self.shapes.names)}
         products = [(c.shape, float(np.prod([named.get(n, 0.0) for n in c.channels])))

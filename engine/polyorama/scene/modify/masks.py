@@ -9,7 +9,6 @@ import numpy as np
 
 from polyorama.errors import UsageError
 from polyorama.scene.kept import Same
-from polyorama.scene.mesh import Mesh
 from polyorama.scene.modify.palette import baked, moved
 from polyorama.scene.modify.step import ARRAYS
 from polyorama.scene.rules import parse_rule
@@ -179,7 +178,7 @@ def _points(node: Node) -> NDArray[np.float32] | None:
     """(n, 3) splats or vertices of a node; None where it has neither."""
     if node.splats is not None:
         return node.splats.means
-    return node.content.vertices if isinstance(node.content, Mesh) else None
+    return None if node.mesh is None else node.mesh.vertices
 
 
 def _named(document: Document, name: str) -> NamedSelection:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetrics
 
 from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import CameraRig
-from polyorama.scene.mesh import Mesh
 from polyorama.scene.rigs import rig_eye
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.viewport.layers.layer import Layer
@@ -43,8 +42,8 @@ class NamesLayer(Layer):
         points = np.zeros((1, 3))
         if node.splats is not None and len(node.splats):
             points = node.splats.means[:: max(1, len(node.splats) // _SAMPLE)]
-        elif isinstance(node.content, Mesh) and len(node.content.vertices):
-            points = node.content.vertices[:: max(1, len(node.content.vertices) // _SAMPLE)]
+        elif node.mesh is not None and len(node.mesh.vertices):
+            points = node.mesh.vertices[:: max(1, len(node.mesh.vertices) // _SAMPLE)]
         points = np.asarray(points, np.float64)
         points = points[np.isfinite(points).all(axis=1)]
         low, high = np.quantile(points, [0.02, 0.98], axis=0) if len(points) else np.zeros((2, 3))

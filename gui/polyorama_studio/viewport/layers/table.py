@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from polyorama.scene.mesh import Mesh
 from polyorama_studio.jobs import Handlers
 from polyorama_studio.marks import Floor, Ground, Marks, ground_of
 
@@ -167,7 +166,7 @@ class Layers(QObject):
 
 def _bears(node: Node) -> bool:
     """Whether a node has something that stands on a floor."""
-    return node.splats is not None or isinstance(node.content, Mesh)
+    return node.splats is not None or node.mesh is not None
 
 
 def _unedited(document: Document) -> Document:

@@ -1,0 +1,175 @@
+"""Faces that are nodes of a document: surfels on a rig, posed and lit at each moment."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polyorama.core.color import linear_from_display
+from polyorama.core.compile import core_count, parallel_for
+from polyorama.core.types import unit_vector
+from polyorama.errors import UsageError
+from polyorama.render.caches import lets_go
+from polyorama.render.occlusion import Occluders
+from polyorama.render.posing import light, pose
+from polyorama.render.relighting import sky_openness
+from polyorama.render.shading import SHOULDER
+from polyorama.render.surfels import Surfels, surfels_from_mesh
+from polyorama.scene.faces.channels import CHANNEL_INDEX
+from polyorama.scene.rotations import rotation_matrices
+from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.scene.transform import affine_matrix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from polyorama.render.shading import LightRig
+    from polyorama.scene.faces.actor import Actor
+    from polyorama.scene.faces.morphs import MorphRig
+
+__all__ = ["actor_cloud"]
+
+_RIGS, _FRAMES = 4, 4
+"""How many rigs are kept as surfels, and how many posed clouds."""
+_OPEN = {"jawOpen": 1.0}
+"""The pose in which the sky is seen from inside the mouth."""
+_SKIN = np.array([0.55, 0.27, 0.18])
+"""By how much skin widens a light in red, green and blue, as the sine of a radius: scattering
+carries red about three times as far as blue."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Covered:
+    """A rig as surfels: where they are bound, and what they see at rest and with an open mouth."""
+
+    rig: MorphRig
+    surfels: Surfels
+    axes: NDArray[np.float64]
+    softness: NDArray[np.float32]
+    closed: NDArray[np.float32]
+    opened: NDArray[np.float32]
+
+
+_covered: OrderedDict[tuple[int, int], _Covered] = OrderedDict()
+_posed: OrderedDict[tuple[int, int, bytes, bytes, LightRig], tuple[MorphRig, SplatCloud]]
+_posed = OrderedDict()
+_lock = threading.Lock()
+
+
+@lets_go
+def _forget() -> None:
+    with _lock:
+        _covered.clear()
+        _posed.clear()
+
+
+def actor_cloud(actor: Actor, world: NDArray[np.float64], rig: LightRig, time: float) -> SplatCloud:
+    """An actor as surfels in its own space, posed at a time and lit as it stands in the world.
+
+    Where the same face was asked for a moment ago, the same cloud is given.
+
+    Parameters
+    ----------
+    actor
+        The face.
+    world
+        (4, 4), the face to the world.
+    rig
+        The lights, in the world; lamps are not among them.
+    time
+        On the timeline, s.
+
+    Raises
+    ------
+    UsageError
+        If the rig's mesh shows nothing, or the matrix flattens it.
+    UnavailableError
+        If open3d is not installed.
+    """
+    weights = np.zeros(len(CHANNEL_INDEX), np.float32)
+    if actor.performance is not None:
+        weights = actor.performance.at(time - actor.start)
+    linear = affine_matrix(world)[:3, :3]
+    linear = np.round(linear / np.cbrt(abs(np.linalg.det(linear))), 9) + 0.0
+    key = (id(actor.rig), actor.surfels, weights.tobytes(), linear.tobytes(), rig)
+    with _lock:
+        kept = _posed.get(key)
+        if kept is not None and kept[0] is actor.rig:
+            _posed.move_to_end(key)
+            return kept[1]
+        covered = _cover(actor.rig, actor.surfels)
+    cloud = _pose(covered, weights, linear, rig)
+    with _lock:
+        _posed[key] = (actor.rig, cloud)
+        while len(_posed) > _FRAMES:
+            _posed.popitem(last=False)
+    return cloud
+
+
+def _cover(rig: MorphRig, count: int) -> _Covered:
+    key = (id(rig), count)
+    kept = _covered.get(key)
+    if kept is not None and kept.rig is rig:
+        _covered.move_to_end(key)
+        return kept
+    mesh = rig.mesh
+    surfels = surfels_from_mesh(mesh, count, rig=None, keep_buried=True, sides="one")
+    wide = replace(mesh, vertices=rig.posed(_OPEN))
+    closed, opened = (
+        sky_openness(surfels, shape.vertices, Occluders(shape)) for shape in (mesh, wide)
+    )
+    soft = np.array([material.softness for material in mesh.materials], np.float32)
+    ids = mesh.material_ids
+    of = np.zeros(len(mesh.triangles), np.int32) if ids is None else ids
+    made = _Covered(
+        rig, surfels, rotation_matrices(surfels.cloud.quats), soft[of[surfels.triangle_ids]],
+        closed, opened,
+    )  # fmt: skip
+    _covered[key] = made
+    while len(_covered) > _RIGS:
+        _covered.popitem(last=False)
+    return made
+
+
+def _pose(
+    covered: _Covered, weights: NDArray[np.float32], linear: NDArray[np.float64], rig: LightRig
+) -> SplatCloud:
+    if rig.points:
+        raise UsageError("Faces are lit by a key light and the sky, not by lamps.")
+    surfels, cloud = covered.surfels, covered.surfels.cloud
+    moved = covered.rig.posed(weights)
+    means, scales, quats = (np.empty_like(a) for a in (cloud.means, cloud.scales, cloud.quats))
+    normals, colors = np.empty_like(surfels.normals), np.empty_like(surfels.albedo)
+    share = np.float32(np.clip(weights[CHANNEL_INDEX["jawOpen"]], 0.0, 1.0))
+    openness = covered.closed + share * (covered.opened - covered.closed)
+    suns = rig.directional
+    toward = np.array([unit_vector(sun.direction) for sun in suns]).reshape(-1, 3)
+    strengths = np.array(
+        [sun.strength * linear_from_display(sun.color) for sun in suns], np.float64
+    ).reshape(-1, 3)
+    widths = np.sin(np.radians([min(sun.softness, 90.0) for sun in suns]))
+    sky, ground = (
+        rig.ambient * linear_from_display(color).astype(np.float64)
+        for color in (rig.sky, rig.ground)
+    )
+    up, back = unit_vector(rig.up), np.linalg.inv(linear)
+
+    def task(_: int, start: int, stop: int) -> None:
+        pose(
+            surfels.mesh.vertices, moved, surfels.mesh.triangles, surfels.triangle_ids,
+            surfels.barycentrics, covered.axes, cloud.scales, surfels.normals, means, quats,
+            scales, normals, start, stop,
+        )  # fmt: skip
+        light(
+            surfels.albedo, surfels.emission, normals, openness, covered.softness, back, up, sky,
+            ground, toward, strengths, widths, _SKIN, rig.exposure, SHOULDER, colors, start, stop,
+        )  # fmt: skip
+
+    parallel_for(task, len(cloud), 4 * core_count())
+    return replace(
+        cloud, means=means, quats=quats, scales=scales, sh=sh_from_colors(colors)[:, None, :]
+    )

@@ -1,0 +1,256 @@
+"""Faces as plain data, and how they are posed and drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from polyorama.core.types import Camera
+from polyorama.errors import UsageError
+from polyorama.render.actors import actor_cloud
+from polyorama.render.posing import light
+from polyorama.render.resolve import draw, flatten, is_animated
+from polyorama.render.shading import DEFAULT_RIG, SHOULDER, DirectionalLight, shade, tone
+from polyorama.scene.document import Document, Node
+from polyorama.scene.faces.actor import Actor
+from polyorama.scene.faces.channels import (
+    ARKIT,
+    CHANNEL_INDEX,
+    CHANNELS,
+    LIVE_LINK,
+    REGIONS,
+    mirrored,
+    region_of,
+)  # fmt: skip
+from polyorama.scene.faces.morphs import Corrective, MorphRig, Rotor, Shapes
+from polyorama.scene.faces.performance import Performance
+from polyorama.scene.faces.phones import PHONES, VISEMES, Phone, PhoneTrack, viseme_of
+from polyorama.scene.faces.script import ChannelKeys, CompSpan, EmotionKey, FaceScript, Owner
+from tests.engine.face_samples import ball_rig, wavy
+
+
+def test_there_are_52_shapes_and_61_live_values_and_each_has_one_region():
+    assert len(ARKIT) == 52
+    assert len(set(CHANNELS)) == 55
+    assert len(LIVE_LINK) == 61
+    assert LIVE_LINK[17] == "JawOpen"
+    assert LIVE_LINK[51:53] == ("TongueOut", "HeadYaw")
+    regions = [name for names in REGIONS.values() for name in names]
+    assert sorted(regions) == sorted(CHANNELS)
+    assert all(name in REGIONS[region_of(name)] for name in CHANNELS)
+    with pytest.raises(KeyError):
+        region_of("jawopen")
+
+
+def test_mirroring_twice_gives_the_same_channel():
+    assert mirrored("mouthSmileLeft") == "mouthSmileRight"
+    assert mirrored("jawOpen") == "jawOpen"
+    assert all(mirrored(mirrored(name)) == name for name in CHANNELS)
+    assert all(mirrored(name) in CHANNEL_INDEX for name in CHANNELS)
+
+
+def test_every_phone_has_a_viseme_and_tracks_do_not_overlap():
+    assert len(PHONES) == 40
+    assert {viseme_of(phone) for phone in PHONES} == set(VISEMES)
+    track = PhoneTrack((Phone("P", 0.0, 0.1), Phone("AA", 0.1, 0.3, 1)))
+    assert track.at(0.1) is track.phones[1]
+    assert track.at(0.3) is None
+    with pytest.raises(UsageError, match="overlap"):
+        PhoneTrack((Phone("P", 0.0, 0.2), Phone("AA", 0.1, 0.3)))
+    with pytest.raises(UsageError, match="no phone"):
+        Phone("Q", 0.0, 1.0)
+    with pytest.raises(UsageError, match="cannot last"):
+        Phone("P", 1.0, 1.0)
+
+
+def test_performances_are_read_between_rows_and_held_beyond():
+    weights = np.zeros((3, 55))
+    weights[:, 17] = [0.0, 1.0, 0.5]
+    performance = Performance(weights, 10.0)
+    assert performance.seconds == pytest.approx(0.3)
+    found = [float(performance.at(time)[17]) for time in (-1.0, 0.05, 0.1, 0.15, 9.0)]
+    assert found == pytest.approx([0.0, 0.5, 1.0, 0.75, 0.5])
+    again = performance.resampled(20.0)
+    assert again.weights[:, 17] == pytest.approx([0.0, 0.5, 1.0, 0.75, 0.5, 0.5])
+    with pytest.raises(ValueError, match="read-only"):
+        performance.weights[0, 0] = 1.0
+    for bad in (np.zeros((3, 52)), np.full((3, 55), np.nan), np.zeros((0, 55))):
+        with pytest.raises(UsageError):
+            Performance(bad)
+
+
+def test_scripts_refuse_what_makes_no_sense():
+    with pytest.raises(UsageError, match="ascend"):
+        FaceScript(emotion_keys=(EmotionKey(1.0, (0.0,) * 8), EmotionKey(0.5, (0.0,) * 8)))
+    with pytest.raises(UsageError, match="ascend"):
+        ChannelKeys("jawOpen", (0.0, 0.0), (0.0, 1.0))
+    with pytest.raises(UsageError, match="no channel"):
+        ChannelKeys("jaw", (0.0,), (0.0,))
+    with pytest.raises(UsageError, match="limits"):
+        FaceScript(limits=(("jawOpen", 0.5, 0.2),))
+    with pytest.raises(UsageError, match="no region"):
+        CompSpan("chin", 0.0, 1.0, 3)
+    with pytest.raises(UsageError, match="moved by"):
+        Owner("mouth", "me")
+    with pytest.raises(UsageError, match="55 channels"):
+        FaceScript(tracker=np.zeros((4, 52), np.float32))
+
+
+def _posed_slowly(rig: MorphRig, weights: dict[str, float]) -> np.ndarray:
+    """The definition, in float64 and plain loops."""
+    vertices = rig.mesh.vertices.astype(np.float64)
+    named = dict(weights)
+    for corrective in rig.correctives:
+        product = 1.0
+        for channel in corrective.channels:
+            product *= weights.get(channel, 0.0)
+        named[corrective.shape] = named.get(corrective.shape, 0.0) + product
+    for name, weight in named.items():
+        if name in rig.shapes.names:
+            vertices += weight * rig.shapes.dense(name, len(vertices)).astype(np.float64)
+    for rotor in rig.rotors:
+        vector = sum(
+            (weights.get(c, 0.0) * np.asarray(turn) for c, turn in rotor.channels.items()),
+            np.zeros(3),
+        )
+        for vertex, amount in zip(rotor.indices, rotor.amounts, strict=True):
+            turn = vector * float(amount)
+            angle = np.linalg.norm(turn)
+            if angle == 0.0:
+                continue
+            k = turn / angle
+            cross = np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
+            matrix = np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+            vertices[vertex] = rotor.pivot + matrix @ (vertices[vertex] - rotor.pivot)
+    return vertices
+
+
+def test_posing_is_shapes_then_correctives_then_turns():
+    rig = ball_rig()
+    weights = {"jawOpen": 0.7, "mouthClose": 0.4, "mouthSmileLeft": 0.5, "eyeLookOutLeft": 0.8,
+               "headYaw": 0.4, "headPitch": -0.2, "headRoll": 0.1, "unknown": 3.0}  # fmt: skip
+    np.testing.assert_allclose(rig.posed(weights), _posed_slowly(rig, weights), atol=2e-7)
+    row = np.zeros(55)
+    row[CHANNEL_INDEX["jawOpen"]] = 0.7
+    np.testing.assert_array_equal(rig.posed(row), rig.posed({"jawOpen": 0.7}))
+    still = {key: value for key, value in weights.items() if not key.startswith("head")}
+    np.testing.assert_array_equal(rig.posed(weights, head=False), rig.posed(still))
+
+
+def test_yaw_turns_to_the_faces_left_pitch_lifts_the_chin_roll_tips_to_the_left():
+    rig = ball_rig()
+    nose = int(np.argmax(rig.mesh.vertices[:, 2]))
+    crown = int(np.argmin(rig.mesh.vertices[:, 1]))
+    assert rig.posed({"headYaw": 0.3})[nose, 0] < rig.mesh.vertices[nose, 0] - 0.01
+    assert rig.posed({"headPitch": 0.3})[nose, 1] < rig.mesh.vertices[nose, 1] - 0.01
+    assert rig.posed({"headRoll": 0.3})[crown, 0] < rig.mesh.vertices[crown, 0] - 0.01
+
+
+def test_rigs_say_what_moves_them_and_refuse_what_does_not_fit():
+    rig = ball_rig()
+    assert rig.channels == (
+        "eyeLookOutLeft", "jawOpen", "mouthClose", "mouthSmileLeft", "headYaw", "headPitch",
+        "headRoll",
+    )  # fmt: skip
+    assert len(rig.missing) == 48
+    assert rig.mouth_width > 0.0
+    with pytest.raises(UsageError, match="does not have"):
+        dataclasses.replace(rig, regions={"lips": np.array([10**6])})
+    with pytest.raises(UsageError, match="no shape"):
+        dataclasses.replace(rig, correctives=(Corrective("gone", ("jawOpen",)),))
+    with pytest.raises(UsageError, match="fit together"):
+        Rotor("eye", np.arange(3), np.ones(2), np.zeros(3), {})
+    with pytest.raises(UsageError, match="one name"):
+        Shapes(("a", "a"), np.array([0, 0, 0]), np.zeros(0, np.int32), np.zeros((0, 3)))
+
+
+def test_the_kernel_of_light_is_shade_and_tone():
+    rng = np.random.default_rng(3)
+    count = 400
+    albedo, emission = rng.uniform(0, 1, (count, 3)), rng.uniform(0, 0.2, (count, 3))
+    normals = rng.normal(size=(count, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    openness = np.full(count, 1.0, np.float32)
+    rig = dataclasses.replace(
+        DEFAULT_RIG, key=DirectionalLight((0.3, -1.0, 0.4), (1.0, 0.9, 0.8), 0.9, softness=12.0)
+    )
+    expected = tone(
+        shade(albedo.astype(np.float32), normals.astype(np.float32),
+              np.zeros((count, 3), np.float32), rig, occlusion=openness)
+        + emission.astype(np.float32)
+    )  # fmt: skip
+    from polyorama.core.color import linear_from_display
+
+    suns = rig.directional
+    out = np.empty((count, 3), np.float32)
+    light(
+        albedo, emission, normals, openness, np.zeros(count), np.eye(3), np.array([0.0, -1.0, 0.0]),
+        rig.ambient * linear_from_display(rig.sky), rig.ambient * linear_from_display(rig.ground),
+        np.array([np.asarray(s.direction) / np.linalg.norm(s.direction) for s in suns]),
+        np.array([s.strength * linear_from_display(s.color) for s in suns]),
+        np.sin(np.radians([s.softness for s in suns])), np.array([0.5, 0.3, 0.2]), rig.exposure,
+        SHOULDER, out, 0, count,
+    )  # fmt: skip
+    np.testing.assert_allclose(out, expected, atol=3e-5)
+
+
+def test_soft_skin_lets_red_light_past_the_edge_of_shadow():
+    actor = Actor(rig=ball_rig(), surfels=4000)
+    hard = dataclasses.replace(
+        actor.rig, mesh=dataclasses.replace(
+            actor.rig.mesh,
+            materials=(dataclasses.replace(actor.rig.mesh.materials[0], softness=0.0),),
+        ),
+    )  # fmt: skip
+    sun = dataclasses.replace(
+        DEFAULT_RIG, key=DirectionalLight((1.0, 0.0, 0.0), softness=1.0), fill=None, rim=None,
+        ambient=0.0,
+    )  # fmt: skip
+    soft = actor_cloud(actor, np.eye(4), sun, 0.0)
+    other = actor_cloud(dataclasses.replace(actor, rig=hard), np.eye(4), sun, 0.0)
+    edge = np.abs(soft.means[:, 0]) < 0.01
+    gain = (soft.colors - other.colors)[edge].mean(axis=0)
+    assert gain[0] > gain[2] > 0.0
+
+
+def test_a_face_in_a_document_moves_with_time_and_is_the_mesh_moved():
+    rig = ball_rig()
+    performance = wavy(seed=2)
+    actor = Actor(rig=rig, performance=performance, surfels=5000, start=1.0)
+    document = Document((Node("face", actor),))
+    assert is_animated(document)
+    assert not is_animated(Document((Node("face", Actor(rig=rig)),)))
+    before, early = flatten(document, 0.2).cloud, flatten(document, 0.9).cloud
+    np.testing.assert_array_equal(before.means, early.means)
+    later = flatten(document, 1.5).cloud
+    assert np.abs(later.means - before.means).max() > 1e-3
+    posed = rig.posed(performance.at(0.5))
+    distance = np.linalg.norm(later.means[::50, None] - posed[None], axis=2).min(axis=1)
+    assert distance.max() < 0.02
+
+
+def test_a_face_is_seen_where_it_stands_and_turned_faces_are_lit_from_the_same_side():
+    rig = ball_rig()
+    camera = Camera.look_at((0, 0, 0.6), (0, 0, 0), fov=30, size=(160, 120))
+    document = Document((Node("face", Actor(rig=rig, surfels=6000)),))
+    frame = draw(document, camera)
+    assert frame.rgba8[60, 80, :3].sum() > 150
+    assert frame.rgba8[5, 5, :3].sum() == 0
+    turned = np.diag([-1.0, -1.0, 1.0, 1.0])
+    other = Document((Node("face", Actor(rig=rig, surfels=6000), turned),))
+    upside = draw(other, camera)
+    for picture in (frame.rgba8, upside.rgba8):
+        assert picture[40, 88, :3].sum() > picture[82, 72, :3].sum()
+
+
+def test_faces_are_counted_framed_and_pointed_at_like_meshes():
+    from polyorama.scene.subject import document_points, splat_count
+
+    document = Document((Node("face", Actor(rig=ball_rig(), surfels=7000)),))
+    assert splat_count(document) == 7000
+    assert len(document_points(document)[0]) == len(ball_rig().mesh.vertices)
+    bounds = document.bounds()
+    assert bounds is not None
+    assert bounds.high == pytest.approx([0.1, 0.1, 0.1], abs=0.003)
