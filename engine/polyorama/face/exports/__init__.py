@@ -1,0 +1,1 @@
+"""Takes as files: written for other programs, and read again."""
