@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import json
+import zipfile
 
 import numpy as np
 import pytest
 
 from polyorama.core.types import Camera
-from polyorama.errors import UsageError
+from polyorama.edit.editor import Editor
+from polyorama.errors import PolyoramaError, UsageError
+from polyorama.io.content_npz import parts_of
+from polyorama.io.journal import Journal
+from polyorama.io.project import read_project, write_project
+from polyorama.io.recovery import recoverable
 from polyorama.render.actors import actor_cloud
 from polyorama.render.posing import light
 from polyorama.render.resolve import draw, flatten, is_animated
 from polyorama.render.shading import DEFAULT_RIG, SHOULDER, DirectionalLight, shade, tone
+from polyorama.scene.codec import encode
+from polyorama.scene.contents import Audio
 from polyorama.scene.document import Document, Node
 from polyorama.scene.faces.actor import Actor
 from polyorama.scene.faces.channels import (
@@ -26,8 +35,15 @@ from polyorama.scene.faces.channels import (
 )  # fmt: skip
 from polyorama.scene.faces.morphs import Corrective, MorphRig, Rotor, Shapes
 from polyorama.scene.faces.performance import Performance
-from polyorama.scene.faces.phones import PHONES, VISEMES, Phone, PhoneTrack, viseme_of
-from polyorama.scene.faces.script import ChannelKeys, CompSpan, EmotionKey, FaceScript, Owner
+from polyorama.scene.faces.phones import PHONES, VISEMES, Phone, PhoneTrack, Word, viseme_of
+from polyorama.scene.faces.script import (
+    ChannelKeys,
+    CompSpan,
+    EmotionKey,
+    FaceScript,
+    FaceStyle,
+    Owner,
+)
 from tests.engine.face_samples import ball_rig, wavy
 
 
@@ -254,3 +270,109 @@ def test_faces_are_counted_framed_and_pointed_at_like_meshes():
     bounds = document.bounds()
     assert bounds is not None
     assert bounds.high == pytest.approx([0.1, 0.1, 0.1], abs=0.003)
+
+
+def _scripted() -> Actor:
+    rng = np.random.default_rng(4)
+    sound = Audio(samples=rng.uniform(-0.5, 0.5, (8000, 1)), rate=16000)
+    track = PhoneTrack((Phone("P", 0.05, 0.1), Phone("AA", 0.1, 0.3, 1)), (Word("pa", 0.05, 0.3),))
+    script = FaceScript(
+        sound=sound, transcript="pa", phones=track, source="mix", emotion="swapped",
+        emotion_keys=(EmotionKey(0.0, (0.0, 0.0, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0)),),
+        emotion_features=rng.normal(size=(2000, 64)).astype(np.float32), emotion_name="other.wav",
+        speaker=3, seed=9, style=FaceStyle(jaw=0.5), tracker=wavy(0.5).weights,
+        owners=(Owner("brows", "tracker"),), comp=(CompSpan("mouth", 0.0, 0.2, 5),),
+        keys=(ChannelKeys("jawOpen", (0.1, 0.2), (0.0, 0.5)),), limits=(("jawOpen", 0.0, 0.8),),
+    )  # fmt: skip
+    return Actor(rig=ball_rig(), performance=wavy(), script=script, start=0.5, surfels=3000)
+
+
+def _assert_same(one: Actor, other: Actor) -> None:
+    left, right = (json.dumps(encode(actor, _Kept()), sort_keys=True) for actor in (one, other))
+    assert left == right
+
+
+class _Kept:
+    """Stands for large parts by all that they hold."""
+
+    largest_bits = 1 << 20
+
+    def put(self, content):
+        words, arrays = parts_of(content)
+        return json.dumps(words) + "".join(
+            f"{name} {array.dtype} {array.shape} {hash(array.tobytes())}"
+            for name, array in arrays.items()
+        )
+
+    def get(self, key):
+        raise KeyError(key)
+
+
+def test_a_project_keeps_faces_bit_for_bit_and_shared_parts_once(tmp_path):
+    actor = _scripted()
+    twin = dataclasses.replace(actor, start=2.0)
+    document = Document((Node("face", actor, id="abc"), Node("twin", twin, id="def")))
+    path = tmp_path / "face.poly"
+    write_project(document, path)
+    with zipfile.ZipFile(path) as archive:
+        parts = [name for name in archive.namelist() if ".part." in name]
+    assert len(parts) == 5  # the rig, the performance, the sound, emotion, tracker
+    again = read_project(path)
+    for node, given in zip(again.nodes, (actor, twin), strict=True):
+        assert isinstance(node.content, Actor)
+        _assert_same(node.content, given)
+    assert again.nodes[0].content.rig is again.nodes[1].content.rig
+
+
+def test_damaged_faces_in_projects_end_in_a_sentence(tmp_path):
+    path, bad = tmp_path / "face.poly", tmp_path / "bad.poly"
+    write_project(Document((Node("face", _scripted()),)), path)
+    rng = np.random.default_rng(1)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    said = []
+    for _ in range(60):
+        name = list(members)[int(rng.integers(len(members)))]
+        data = bytearray(members[name])
+        for at in rng.integers(0, min(len(data), 3000), 4):
+            data[at] = rng.integers(256)
+        with zipfile.ZipFile(bad, "w") as archive:
+            for member, content in members.items():
+                archive.writestr(member, bytes(data) if member == name else content)
+        try:
+            read_project(bad)
+        except PolyoramaError as error:
+            said.append(str(error))
+    assert len(said) > 20
+    assert all(str(bad) in text for text in said)
+
+
+def test_every_edit_of_a_face_survives_the_journal(tmp_path, monkeypatch):
+    monkeypatch.setattr("polyorama.io.journal.state_folder", lambda: tmp_path / "state")
+    monkeypatch.setattr("polyorama.io.recovery.state_folder", lambda: tmp_path / "state")
+    path = tmp_path / "face.poly"
+    write_project(Document((Node("face", _scripted(), id="abc"),)), path)
+    editor = Editor(read_project(path))
+    journal = Journal.start(editor.document, path, patience=30.0)
+    journal.follow(editor)
+    script = editor.document.node("abc").content.script
+    louder = dataclasses.replace(script, style=FaceStyle(jaw=1.5))
+    editor.run("set_face", node="abc", script=louder, performance=wavy(seed=7), title="Louder")
+    edited = editor.document.node("abc").content
+    assert [command.title for command in editor.history.commands] == ["Louder"]
+    assert journal.flush(30.0)
+    journal.close(discard=False)
+    (found,) = recoverable(path)
+    _assert_same(found.recover().node("abc").content, edited)
+    editor.undo()
+    assert editor.document.node("abc").content.script is script
+
+
+def test_faces_are_changed_where_there_is_one():
+    editor = Editor(Document((Node("face", _scripted(), id="abc"), Node("group", id="def"))))
+    before = editor.document.node("abc").content.performance
+    editor.run("set_face_rig", node="face", rig=ball_rig(8))
+    assert len(editor.document.node("abc").content.rig.mesh.vertices) == 8 * 16 + 2
+    assert editor.document.node("abc").content.performance is before
+    with pytest.raises(UsageError, match="no face"):
+        editor.run("set_face", node="def", script=None, performance=None)

@@ -110,7 +110,7 @@ WRONG_NODES = {
     ),
     "twice": ({"modifiers": [{"type": "Size", "id": "a"}, {"type": "Size", "id": "a"}]}, "ids of"),
     "set": ({"deleted": {"type": "bits", "count": 8, "data": "eJz7DwABAQEA"}}, "deleted"),
-    "member": ({"hidden": {"type": "blob", "key": "document.json"}}, "no set"),
+    "member": ({"hidden": {"type": "blob", "key": "document.json"}}, "no part"),
     "content": ({"content": {"type": "CropVolume"}}, "two contents"),
     "source": ({"source": {"type": "Source", "path": 3}}, "source"),
 }

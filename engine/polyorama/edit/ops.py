@@ -24,6 +24,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 _MODULES = (
     "polyorama.edit.node_ops",
+    "polyorama.edit.face_ops",
     "polyorama.edit.selection_ops",
     "polyorama.edit.modifier_ops",
     "polyorama.edit.split_ops",

@@ -1,4 +1,4 @@
-"""Splats, meshes and sound as `.npz`: every array bit for bit, and a few words beside them.
+"""Splats, meshes, sound and faces as `.npz`: every array bit for bit, and a few words beside them.
 
 Such a file is a zip, stored and not packed, of arrays in plain `.npy` form and of `content.json`,
 which says what they make up; without it they are splats.
@@ -14,8 +14,11 @@ import numpy as np
 
 from polyorama.core.params import parameters_of
 from polyorama.errors import FileFormatError, OutputError, PolyoramaError
+from polyorama.io.face_parts import FACE_KINDS, face_content, face_parts
 from polyorama.io.json_fields import FieldError, direction_of, numbers_of, object_of, text_of
 from polyorama.scene.contents import Audio
+from polyorama.scene.faces.morphs import MorphRig
+from polyorama.scene.faces.performance import Performance
 from polyorama.scene.mesh import Material, Mesh
 from polyorama.scene.splats import SplatCloud, SplatModel
 
@@ -25,10 +28,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["EPOCH", "Heavy", "content_of", "parts_of", "read_npy", "read_npz", "write_npz"]
+__all__ = [
+    "EPOCH", "Heavy", "Part", "content_of", "parts_of", "read_npy", "read_npz", "write_npz",
+]  # fmt: skip
 
 Heavy = SplatCloud | Mesh | Audio
-"""Contents that are large arrays."""
+"""Contents of nodes that are large arrays."""
+Part = Heavy | MorphRig | Performance | np.ndarray
+"""Those, and what faces are made of: rigs, performances and tables, (n, m) float32."""
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The date of every member, so that the same content gives the same bytes."""
@@ -44,7 +51,7 @@ _MAX_WORDS = 4 << 20
 _MAX_MATERIALS = 65536
 
 
-def parts_of(content: Heavy) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+def parts_of(content: Part) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """What a content is made of: plain words for JSON, and its arrays by name."""
     if isinstance(content, SplatCloud):
         words: dict[str, Any] = {
@@ -71,6 +78,8 @@ def parts_of(content: Heavy) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             if material.texture is not None:
                 arrays[f"{_TEXTURE}{i}"] = np.ascontiguousarray(material.texture)
         return words, arrays
+    if not isinstance(content, Audio):
+        return face_parts(content, parts_of)
     words = {
         "kind": "audio", "rate": content.rate, "start": content.start, "gain": content.gain,
     }  # fmt: skip
@@ -79,7 +88,7 @@ def parts_of(content: Heavy) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def content_of(
     words: Any, arrays: Mapping[str, NDArray[Any]], source: str | os.PathLike[str]
-) -> Heavy:
+) -> Part:
     """The content of the parts that `parts_of` gives; `source` is what messages name.
 
     Raises
@@ -96,12 +105,17 @@ def content_of(
             return _mesh(fields, arrays, source)
         if kind == "audio":
             return _audio(fields, arrays, source)
+        if kind in FACE_KINDS:
+            return face_content(
+                fields, arrays, source,
+                lambda mesh, columns: content_of(mesh, columns, source),
+            )  # fmt: skip
         raise FieldError("kind is unknown")
     except FieldError as error:
         raise FileFormatError(f"Its {error}: {source}") from error
 
 
-def write_npz(content: Heavy, stream: IO[bytes]) -> None:
+def write_npz(content: Part, stream: IO[bytes]) -> None:
     """Write a content to a stream that is open for writing.
 
     Raises
@@ -126,7 +140,7 @@ def write_npz(content: Heavy, stream: IO[bytes]) -> None:
                 np.lib.format.write_array(out, array, allow_pickle=False)
 
 
-def read_npz(stream: IO[bytes], size: int, source: str | os.PathLike[str]) -> Heavy:
+def read_npz(stream: IO[bytes], size: int, source: str | os.PathLike[str]) -> Part:
     """Read a content of `write_npz` from a seekable stream of `size` bytes.
 
     Raises

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, PolyoramaError
-from polyorama.io.content_npz import Heavy, content_of, parts_of, read_npy
+from polyorama.io.content_npz import Part, content_of, parts_of, read_npy
 from polyorama.io.links import find_file, is_it, is_remote, read_content
 from polyorama.io.origins import Stamp, array_key, origin_of, owner_of, stamp_of
 from polyorama.io.project import read_member
@@ -152,8 +152,8 @@ class ReadContents:
         self._folder = folder
         self._files = files
         self._entries = contents
-        self._contents: dict[str, Heavy] = {}
-        self._read: dict[tuple[str, str], Heavy] = {}
+        self._contents: dict[str, Part] = {}
+        self._read: dict[tuple[str, str], Part] = {}
         self._places: dict[str, Path] = {}
 
     def put(self, content: Blob) -> str:

@@ -22,7 +22,7 @@ from polyorama.io.content_npz import parts_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from polyorama.io.content_npz import Heavy
+    from polyorama.io.content_npz import Part
 
 __all__ = ["Origin", "Stamp", "array_key", "origin_of", "remember", "stamp_of", "whole_origin"]
 
@@ -93,7 +93,7 @@ def array_key(array: NDArray[Any]) -> ArrayKey:
     return (array.__array_interface__["data"][0], array.shape, array.dtype.str)
 
 
-def remember(content: Heavy, stamp: Stamp | None, member: str = "") -> None:
+def remember(content: Part, stamp: Stamp | None, member: str = "") -> None:
     """Remember that a content was just read from a file.
 
     Parameters
@@ -131,7 +131,7 @@ def origin_of(array: NDArray[Any]) -> Origin | None:
     return kept[1] if stamp_of(kept[1].stamp.path) == kept[1].stamp else None
 
 
-def whole_origin(content: Heavy) -> Stamp | None:
+def whole_origin(content: Part) -> Stamp | None:
     """The capture or mesh file that holds just this content and has not changed, or None."""
     stamps: set[Stamp] = set()
     for name, array in parts_of(content)[1].items():

@@ -5,6 +5,7 @@ A project is a zip, or a folder with the same members::
     document.json         nodes, view, timeline, edit stacks; "format" is an integer
     data/<node id>.npz    one file a cloud, mesh or sound: natural-form arrays, bit for bit
     data/set-<n>.bits     one file a large set of splats
+    data/part-<n>.part.npz  one file a rig, a performance or a sound of a face
     thumb.png             a small picture, where there is one
 
 `.npz` loses nothing. Small samples may keep their clouds in a splat format instead (`spz`, `sog`,
@@ -29,11 +30,11 @@ from typing import TYPE_CHECKING
 from polyorama import __version__
 from polyorama.errors import FileFormatError, OutputError, UsageError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.content_npz import EPOCH, Heavy, read_npz, write_npz
+from polyorama.io.content_npz import EPOCH, Heavy, Part, read_npz, write_npz
 from polyorama.io.formats import PROJECT_ENDING, find_format, read_splats, write_splats
 from polyorama.io.links import read_linked, source_of
 from polyorama.io.origins import remember, stamp_of, whole_origin
-from polyorama.io.project_blobs import ReadBits, WrittenBits
+from polyorama.io.project_blobs import ReadParts, WrittenParts
 from polyorama.io.project_json import FORMAT, NodeEntry, document_entries, parse_document
 from polyorama.io.project_members import FolderMembers, Members, ZipMembers
 from polyorama.scene.codec import CodecError
@@ -100,8 +101,8 @@ def write_project(
     sources = {n.id: _source(n, target) for n in document.nodes if n.source is not None}
     linked = {node_id for node_id, source in sources.items() if source.linked}
     members = _member_names(document, data_format, linked)
-    bits = WrittenBits()
-    text = _text(document, members, sources, bits, target)
+    parts = WrittenParts()
+    text = _text(document, members, sources, parts, target)
     with atomic_write(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         # What hardly holds anything is not packed: readers refuse what unpacks to very much more.
         packs = len(text) < 100 * len(zlib.compress(text, 1))
@@ -109,8 +110,9 @@ def write_project(
         _write_bytes(archive, "document.json", text, method)
         if thumbnail is not None:
             _write_bytes(archive, "thumb.png", thumbnail, zipfile.ZIP_STORED)
-        for name, data in bits.members():
-            _write_bytes(archive, name, data, zipfile.ZIP_STORED)
+        for name in parts.names():
+            with archive.open(zipfile.ZipInfo(name, EPOCH), "w", force_zip64=True) as stream:
+                parts.write(name, stream)
         written: set[str] = set()
         for node in document.nodes:
             member = members.get(node.id)
@@ -128,23 +130,25 @@ def write_project(
         for node in document.nodes:
             if isinstance(node.content, Heavy) and node.id in members:
                 remember(node.content, stamp, members[node.id])
+        for name, part in parts.contents.items():
+            remember(part, stamp, name)
 
 
 def _text(
     document: Document,
     members: Mapping[str, str],
     sources: Mapping[str, Source],
-    bits: WrittenBits,
+    parts: WrittenParts,
     target: Path,
 ) -> bytes:
     """The bytes of `document.json`, once it is sure that they can be read."""
     try:
-        entries = document_entries(document, members, sources, bits)
+        entries = document_entries(document, members, sources, parts)
         root = {"format": FORMAT, "app": f"polyorama {__version__}"} | entries
         text = json.dumps(root, indent=1, allow_nan=False).encode()
         if len(text) > _MAX_JSON:
             raise OutputError(f"The project is too large to be written: {target}")
-        parse_document(text, target, bits)
+        parse_document(text, target, parts)
     except (CodecError, FileFormatError, ValueError) as error:
         reason = str(error).removesuffix(f": {target}")
         raise OutputError(f"This document cannot be saved ({reason}): {target}") from error
@@ -207,7 +211,10 @@ def read_project(path: str | os.PathLike[str]) -> Document:
     stamp = stamp_of(source)
     with _open_members(source) as members:
         text = members.read("document.json", _MAX_JSON)
-        entry = parse_document(text, source, ReadBits(members, source))
+        parts = ReadParts(members, source)
+        entry = parse_document(text, source, parts)
+        for name, part in parts.contents.items():
+            remember(part, stamp, name)
         contents: dict[str, Heavy] = {}
         nodes = []
         for node in entry.nodes:
@@ -229,7 +236,7 @@ def read_project(path: str | os.PathLike[str]) -> Document:
         raise FileFormatError(f"The project does not fit together ({error}): {source}") from error
 
 
-def read_member(path: str | os.PathLike[str], member: str) -> Heavy:
+def read_member(path: str | os.PathLike[str], member: str) -> Part:
     """One large content of a project; words that only `document.json` holds are left out.
 
     Raises
@@ -337,10 +344,12 @@ def _read_content(members: Members, node: NodeEntry, source: Path) -> Heavy:
         content = _read_member(members, node.data, source)
     except FileFormatError as error:
         raise FileFormatError(f"Node {node.name!r} cannot be read: {error}") from error
+    if not isinstance(content, Heavy):
+        raise FileFormatError(f"Node {node.name!r} holds a part of a face alone: {source}")
     return node.dressed(content) if isinstance(content, SplatCloud) else content
 
 
-def _read_member(members: Members, name: str, source: Path) -> Heavy:
+def _read_member(members: Members, name: str, source: Path) -> Part:
     if not name.endswith(".npz"):
         return _read_by_format(members, name, source)
     with members.open(name) as stream:

@@ -29,6 +29,7 @@ from polyorama.io.project_members import is_member_name
 from polyorama.scene.codec import CodecError, decode, encode
 from polyorama.scene.contents import CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Source
+from polyorama.scene.faces.actor import Actor
 from polyorama.scene.modifiers import Modifier
 from polyorama.scene.selection import BitSet, NamedSelection
 from polyorama.scene.splats import SplatCloud, SplatModel
@@ -49,9 +50,9 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
-Light = CameraRig | LightRig | CropVolume
-LIGHT = (CameraRig, LightRig, CropVolume)
-"""Contents that are written into `document.json` itself."""
+Light = CameraRig | LightRig | CropVolume | Actor
+LIGHT = (CameraRig, LightRig, CropVolume, Actor)
+"""Contents that are written into `document.json` itself; what is large in them is a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,12 @@ def _to_format_2(root: dict[str, Any]) -> dict[str, Any]:
     return root
 
 
-MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_to_format_2,)
+def _to_format_3(root: dict[str, Any]) -> dict[str, Any]:
+    """Format 2 knew no faces: there are none."""
+    return root
+
+
+MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_to_format_2, _to_format_3)
 """The i-th makes `document.json` of format i + 2 of that of format i + 1."""
 
 FORMAT = len(MIGRATIONS) + 1
@@ -125,7 +131,7 @@ def document_entries(
     sources
         By node id, as they are to be written.
     blobs
-        Takes large sets of splats.
+        Takes what is large.
 
     Raises
     ------
@@ -159,7 +165,7 @@ def _entry(node: Node, member: str | None, source: Source | None, blobs: Blobs) 
         entry["up"] = None if node.splats.up is None else list(node.splats.up)
         entry["comments"] = list(node.splats.comments)
     if isinstance(node.content, LIGHT):
-        entry["content"] = encode(node.content)
+        entry["content"] = encode(node.content, blobs)
     if node.modifiers:
         entry["modifiers"] = [encode(modifier, blobs) for modifier in node.modifiers]
     for what in ("deleted", "hidden", "locked"):
@@ -183,7 +189,7 @@ def parse_document(data: bytes, source: Path, blobs: Blobs) -> DocumentEntry:
     source
         What messages name.
     blobs
-        Gives large sets of splats.
+        Gives what is large.
 
     Raises
     ------

@@ -25,6 +25,18 @@ from polyorama.core.types import Camera
 from polyorama.errors import PolyoramaError
 from polyorama.scene.contents import Audio, CameraRig, CropVolume, LightRig
 from polyorama.scene.document import Node, Source
+from polyorama.scene.faces.actor import Actor
+from polyorama.scene.faces.morphs import MorphRig
+from polyorama.scene.faces.performance import Performance
+from polyorama.scene.faces.phones import Phone, PhoneTrack, Word
+from polyorama.scene.faces.script import (
+    ChannelKeys,
+    CompSpan,
+    EmotionKey,
+    FaceScript,
+    FaceStyle,
+    Owner,
+)
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.modifiers import MODIFIERS, Modifier
 from polyorama.scene.regions import Region
@@ -38,12 +50,13 @@ _CLASSES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
         *MODIFIERS.values(), CameraRig, LightRig, CropVolume, Key, Track, Cue, Timeline,
-        NamedSelection, Source, Node, Camera, Region,
+        NamedSelection, Source, Node, Camera, Region, Actor, FaceScript, FaceStyle, PhoneTrack,
+        Phone, Word, EmotionKey, ChannelKeys, CompSpan, Owner,
     )
 }  # fmt: skip
-Blob = SplatCloud | Mesh | Audio | BitSet
+Blob = SplatCloud | Mesh | Audio | MorphRig | Performance | BitSet | np.ndarray
 """What a `Blobs` keeps."""
-_HEAVY = (SplatCloud, Mesh, Audio)
+_HEAVY = (SplatCloud, Mesh, Audio, MorphRig, Performance)
 _MOST_NUMBERS = 1 << 16
 _LARGEST = sys.float_info.max
 _MOST_SPLATS = 1 << 31
@@ -121,6 +134,8 @@ def encode(value: Any, blobs: Blobs | None = None) -> Any:
             return {"type": "blob", "key": blobs.put(value)}
         return {"type": "bits", "count": value.count, "data": _packed(value.packed.tobytes())}
     if isinstance(value, np.ndarray):
+        if blobs is not None and value.dtype == np.float32 and value.ndim == 2:
+            return {"type": "blob", "key": blobs.put(value)}
         if value.size > _MOST_NUMBERS or value.dtype.kind not in "fiu":
             raise CodecError(f"an array of {value.size} numbers is too large")
         flat = [encode(number, blobs) for number in value.ravel().tolist()]
@@ -223,8 +238,24 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "BitSet | None": (BitSet, NoneType),
     "Camera | None": (Camera, NoneType),
     "Source | None": (Source, NoneType),
-    "Content | None": (*_HEAVY, CameraRig, LightRig, CropVolume, NoneType),
+    "Content | None": (
+        SplatCloud,
+        Mesh,
+        Audio,
+        CameraRig,
+        LightRig,
+        CropVolume,
+        Actor,
+        NoneType,
+    ),
     "NDArray[np.float64]": (np.ndarray,),
+    "NDArray[np.float32] | None": (np.ndarray, NoneType),
+    "Audio | None": (Audio, NoneType),
+    "MorphRig": (MorphRig,),
+    "Performance | None": (Performance, NoneType),
+    "FaceScript | None": (FaceScript, NoneType),
+    "FaceStyle": (FaceStyle,),
+    "PhoneTrack": (PhoneTrack,),
     "Literal['pinhole', 'orthographic']": (str,),
 }
 """What fields may hold, by their annotations."""
@@ -235,6 +266,13 @@ _PARTS: dict[str, tuple[type, tuple[type, ...]]] = {
     "tuple[Key, ...]": (tuple, (Key,)),
     "tuple[Cue, ...]": (tuple, (Cue,)),
     "tuple[Modifier, ...]": (tuple, (Modifier,)),
+    "tuple[Phone, ...]": (tuple, (Phone,)),
+    "tuple[Word, ...]": (tuple, (Word,)),
+    "tuple[EmotionKey, ...]": (tuple, (EmotionKey,)),
+    "tuple[ChannelKeys, ...]": (tuple, (ChannelKeys,)),
+    "tuple[CompSpan, ...]": (tuple, (CompSpan,)),
+    "tuple[Owner, ...]": (tuple, (Owner,)),
+    "tuple[tuple[str, float, float], ...]": (tuple, (tuple,)),
     "Mapping[str, Track]": (Mapping, (Track,)),
     "Mapping[str, BitSet]": (Mapping, (BitSet,)),
 }

@@ -18,6 +18,8 @@ from polyorama.core.frozen import FrozenMap
 from polyorama.errors import UsageError
 from polyorama.scene.contents import Audio
 from polyorama.scene.document import Document, Node
+from polyorama.scene.faces.morphs import MorphRig
+from polyorama.scene.faces.performance import Performance
 from polyorama.scene.mesh import Mesh
 from polyorama.scene.splats import SplatCloud
 
@@ -25,7 +27,7 @@ __all__ = ["Change", "Patch"]
 
 _NODE_FIELDS = tuple(f.name for f in dataclasses.fields(Node) if f.name != "id")
 _DOCUMENT_FIELDS = tuple(f.name for f in dataclasses.fields(Document) if f.name != "nodes")
-_HEAVY = (SplatCloud, Mesh, Audio)
+_HEAVY = (SplatCloud, Mesh, Audio, MorphRig, Performance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

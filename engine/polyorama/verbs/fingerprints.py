@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import polyorama
+from polyorama.io.content_npz import parts_of
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.scene.codec import encode
+from polyorama.scene.selection import BitSet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from polyorama.core.types import Camera
     from polyorama.render.accumulate import Shot
-    from polyorama.scene.contents import Audio
+    from polyorama.scene.codec import Blob
     from polyorama.scene.document import Document
-    from polyorama.scene.mesh import Mesh
-    from polyorama.scene.selection import BitSet
-    from polyorama.scene.splats import SplatCloud
     from polyorama.verbs.workers import Look
 
 __all__ = ["digest", "fingerprints"]
@@ -39,30 +36,21 @@ class _Digests:
 
     largest_bits = 1 << 28
 
-    def put(self, content: SplatCloud | Mesh | Audio | BitSet) -> str:
+    def put(self, content: Blob) -> str:
         """See `polyorama.scene.codec.Blobs`."""
-        found = hashlib.blake2b(type(content).__name__.encode(), digest_size=12)
-        for entry in fields(content):
-            value = getattr(content, entry.name)
-            if isinstance(value, np.ndarray):
-                found.update(f"{entry.name} {value.shape} {value.dtype}".encode())
-                found.update(np.ascontiguousarray(value).data)
-            elif isinstance(value, Mapping):
-                for name, column in value.items():
-                    found.update(f"{entry.name} {name} {column.shape} {column.dtype}".encode())
-                    found.update(np.ascontiguousarray(column).data)
-            elif entry.name == "materials":
-                for material in value:
-                    found.update(
-                        f"{material.color} {material.emission} {material.softness}".encode()
-                    )
-                    if material.texture is not None:
-                        found.update(np.ascontiguousarray(material.texture).data)
-            else:
-                found.update(f"{entry.name} {value!r}".encode())
+        found = hashlib.blake2b(digest_size=12)
+        if isinstance(content, BitSet):
+            words: object = ["bits", content.count]
+            arrays = {"packed": content.packed}
+        else:
+            words, arrays = parts_of(content)
+        found.update(json.dumps(words, sort_keys=True).encode())
+        for name, array in arrays.items():
+            found.update(f"{name} {array.shape} {array.dtype}".encode())
+            found.update(np.ascontiguousarray(array).data)
         return found.hexdigest()
 
-    def get(self, key: str) -> SplatCloud | Mesh | Audio | BitSet:
+    def get(self, key: str) -> Blob:
         """Digests cannot be read back."""
         raise KeyError(key)
 
