@@ -284,7 +284,9 @@ def uniform(
 def usual_rate(fps: float) -> float:
     """The usual rate that a measured one means, if one is within a thousandth of it."""
     near = min((*_KNOWN_RATES, *_BROADCAST_RATES), key=lambda rate: abs(rate - fps))
-    return near if abs(near - fps) < 4e-4 * near else round(fps, 4)
+    if abs(near - fps) < 4e-4 * near:
+        return near
+    return round(fps, 4) if fps > 1.0 else fps
 
 
 # --- what does not fit in a file, beside it --------------------------------------------------
