@@ -16,6 +16,7 @@ from polyorama.io.content_npz import parts_of
 from polyorama.io.journal import Journal
 from polyorama.io.project import read_project, write_project
 from polyorama.io.recovery import recoverable
+from polyorama.io.soundtrack import SOUND_RATE, mix_audio, sounding
 from polyorama.render.actors import actor_cloud
 from polyorama.render.posing import light
 from polyorama.render.resolve import draw, flatten, is_animated
@@ -376,3 +377,16 @@ def test_faces_are_changed_where_there_is_one():
     assert editor.document.node("abc").content.performance is before
     with pytest.raises(UsageError, match="no face"):
         editor.run("set_face", node="def", script=None, performance=None)
+
+
+def test_the_voice_of_a_face_is_heard_where_the_face_is_seen():
+    actor = _scripted()
+    document = Document((Node("face", actor, id="abc"),))
+    (sound,) = sounding(document)
+    assert sound.start == actor.start
+    assert np.shares_memory(sound.samples, actor.script.sound.samples)
+    mixed = mix_audio(document, start=0.0, seconds=1.0)
+    assert not mixed[: SOUND_RATE // 2 - 100].any()
+    assert mixed[SOUND_RATE // 2 + 100 :].any()
+    hidden = Document((Node("face", actor, visible=False),))
+    assert not list(sounding(hidden))

@@ -12,6 +12,7 @@ import numpy as np
 from polyorama.core.arguments import check_number
 from polyorama.errors import OutputError, UsageError
 from polyorama.scene.contents import Audio
+from polyorama.scene.faces.actor import Actor
 
 if TYPE_CHECKING:
     import os
@@ -101,12 +102,20 @@ def mix_audio(
 
 
 def sounding(document: Document) -> Iterator[Audio]:
-    """The sounds of a document that are heard: their nodes and all above them are visible."""
+    """The sounds of a document that are heard, and the voices of its faces.
+
+    Their nodes and all above them are visible.
+    """
     shown: dict[str, bool] = {}
     for node in document.nodes:
         shown[node.id] = node.visible and (node.parent is None or shown[node.parent])
-        if shown[node.id] and isinstance(node.content, Audio) and node.content.gain > 0.0:
-            yield node.content
+        if not shown[node.id]:
+            continue
+        sound = node.content
+        if isinstance(sound, Actor):
+            sound = sound.voice
+        if isinstance(sound, Audio) and sound.gain > 0.0:
+            yield sound
 
 
 def _piece(audio: Audio, start: float, seconds: float) -> tuple[NDArray[np.float32], int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from polyorama.core.params import checked, number, parameters_of, whole
 
 if TYPE_CHECKING:
+    from polyorama.scene.contents import Audio
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
     from polyorama.scene.faces.script import FaceScript
@@ -45,3 +46,9 @@ class Actor:
         for parameter in parameters_of(type(self)):
             value = checked(parameter, getattr(self, parameter.name))
             object.__setattr__(self, parameter.name, value)
+
+    @property
+    def voice(self) -> Audio | None:
+        """What it says, at its place on the timeline; None where it follows no sound."""
+        sound = None if self.script is None else self.script.sound
+        return None if sound is None else replace(sound, start=sound.start + self.start)
