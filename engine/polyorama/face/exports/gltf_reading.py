@@ -73,7 +73,7 @@ def _take(file: GltfFile, path: str | os.PathLike[str], notes: list[str] | None)
     ours = file.json["asset"].get("extras")
     ours = ours.get("polyorama") if isinstance(ours, dict) else None
     words = None if ours is None else object_of(ours, "asset.extras.polyorama")
-    curves, turn = _animated(file, notes)
+    curves, turn = _animated(file, words is not None, notes)
     times = next(iter(curves.values()))[0]
     if any(len(t) != len(times) or (t != times).any() for t, _ in [*curves.values()]):
         times = np.unique(np.concatenate([t for t, _ in curves.values()]))
@@ -106,7 +106,9 @@ Curve = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 """(n,) times, s, and values at them."""
 
 
-def _animated(file: GltfFile, notes: list[str] | None) -> tuple[dict[str, Curve], Curve | None]:
+def _animated(
+    file: GltfFile, ours: bool, notes: list[str] | None
+) -> tuple[dict[str, Curve], Curve | None]:
     """Curves by channel of the first animation that moves a face, and its head's rotations."""
     for number, animation in enumerate(file.items("animations")):
         curves: dict[str, Curve] = {}
@@ -131,7 +133,7 @@ def _animated(file: GltfFile, notes: list[str] | None) -> tuple[dict[str, Curve]
                 times, quats = _sampled(file, animation, channel, 4)
                 turn = times, _from_rest(file, target["node"], node, quats)
         if curves:
-            if unknown:
+            if unknown and not ours:
                 note(notes, f"Shapes that are no channels are left out, {texts(unknown)}: "
                             f"{file.path}")  # fmt: skip
             if len(file.items("animations")) > 1:
