@@ -2,8 +2,8 @@
 
 The choice of measures follows Eyben et al., "The Geneva Minimalistic Acoustic Parameter Set
 (GeMAPS) for Voice Research and Affective Computing" (IEEE Transactions on Affective Computing 7,
-2016): percentiles and slopes of pitch and loudness, voice quality, the spectrum in voiced and unvoiced
-parts, and rhythm. The measures themselves are `Prosody`'s, so values are not openSMILE's.
+2016): percentiles and slopes of pitch and loudness, voice quality, the spectrum in voiced and in
+unvoiced parts, and rhythm. The measures themselves are `Prosody`'s, so values are not openSMILE's.
 """
 
 from __future__ import annotations

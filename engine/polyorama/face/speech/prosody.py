@@ -185,18 +185,22 @@ def energy_db(
     power = np.empty(len(centres), np.float32)
     for block, piece in _windows(sound, centres, width):
         power[block] = np.square(piece) @ weights
-    decibels = 10 * np.log10(np.maximum(power, 1e-20))
-    return np.maximum(decibels, QUIETEST).astype(np.float32)
+    decibels: NDArray[np.float32] = 10 * np.log10(np.maximum(power, np.float32(1e-20)))
+    return np.maximum(decibels, np.float32(QUIETEST))
 
 
 def _windows(sound: NDArray[np.float32], centres: NDArray[np.int64], width: int) -> Any:
     """Blocks of windows around positions: pairs of a slice of rows and (rows, width) samples."""
     half = width // 2
-    padded = np.pad(sound, (half, width))
-    views = np.lib.stride_tricks.sliding_window_view(padded, width)
     for first in range(0, len(centres), _BLOCK):
         block = slice(first, min(first + _BLOCK, len(centres)))
-        yield block, views[centres[block]]
+        # Only the block's own stretch is copied; beyond the sound there is silence.
+        start, stop = int(centres[block][0]) - half, int(centres[block][-1]) - half + width
+        inside = sound[max(start, 0) : max(stop, 0)]
+        before = min(max(-start, 0), stop - start)
+        stretch = np.pad(inside, (before, stop - start - before - len(inside)))
+        views = np.lib.stride_tricks.sliding_window_view(stretch, width)
+        yield block, views[centres[block] - half - start]
 
 
 @functools.cache
