@@ -11,6 +11,7 @@ import ctypes.util
 import dataclasses
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -130,7 +131,7 @@ def examine() -> Job[Report]:
     """The same as `doctor`, as a job that reports its progress."""
     steps = (
         _system, _processor, _memory, _gpu, _packages, _backends, _picture,
-        _encoders, _window, _sound, _caches, _sample,
+        _encoders, _window, _sound, _speech, _caches, _sample,
     )  # fmt: skip
     probes = {
         "open3d": _Probe(_OPEN3D), "gl": _Probe(_GL), "qt": _Probe(_QT, _qt_variables()),
@@ -509,6 +510,19 @@ def _sound(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
     found = f"PortAudio is here ({path})" if path else "PortAudio is not here"
     found += "; the studio plays the sound of timelines through it" if path else ""
     yield Check("Sound", "good", found, details={"path": path})
+
+
+def _speech(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
+    there = importlib.util.find_spec("pocketsphinx") is not None
+    voices = {name: shutil.which(name) for name in ("flite", "espeak-ng")}
+    spoken = ", ".join(name for name, path in voices.items() if path) or "neither"
+    details = {"pocketsphinx": there, **voices}
+    if there:
+        finding = f"English is heard and aligned; voices to train with (flite, espeak-ng): {spoken}"
+        yield Check("Speech", "good", finding, details=details)
+    else:
+        yield Check("Speech", "warn", "Faces hear sounds alone, not English words",
+                    "Run `pip install 'polyorama[face]'`.", details)  # fmt: skip
 
 
 def _caches(_probes: Mapping[str, _Probe]) -> Iterator[Check]:
