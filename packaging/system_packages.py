@@ -68,6 +68,7 @@ WINDOW_LIBRARIES = {
 SPEECH_TOOLS = {
     "espeak-ng": "/usr/bin/espeak-ng",
     "flite": "/usr/bin/flite",
+    "libasound2-plugins": "/usr/share/doc/libasound2-plugins",
     "libportaudio2": "/usr/share/doc/libportaudio2",
     "pocketsphinx-testdata": "/usr/share/pocketsphinx/test/data/librivox",
     "pulseaudio": "/usr/bin/pulseaudio",
