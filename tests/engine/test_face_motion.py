@@ -21,13 +21,21 @@ from polyorama.face.motion.articulation import (
 from polyorama.face.motion.closures import clamped, closures, contact
 from polyorama.face.motion.dominance import REST, dominance_tracks
 from polyorama.face.motion.manners import SPEAKERS
-from polyorama.face.motion.segments import segments
+from polyorama.face.motion.nonverbal import life
+from polyorama.face.motion.prosody_cues import prosody_cues
+from polyorama.face.motion.segments import phrases, segments
 from polyorama.face.motion.teacher import perform
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
 from polyorama.scene.faces.phones import PHONES, Phone, PhoneTrack, viseme_of
 from polyorama.scene.faces.script import FaceStyle
 
 NEUTRAL = np.eye(8)[0]
+_REGION_SLIDERS = {
+    "jaw": "jawOpen", "lips": "mouthLowerDownLeft", "brows": "browInnerUp", "lids": "eyeWideLeft",
+    "cheeks": "noseSneerLeft", "tongue": "tongueOut", "emotion": "eyeWideLeft",
+    "head": "headYaw", "gaze": "eyeLookOutLeft", "blinks": "eyeBlinkLeft",
+    "breath": "noseSneerLeft",
+}  # fmt: skip
 SPOKEN = [p for p in PHONES if p != "sil"]
 
 
@@ -280,3 +288,96 @@ def test_brows_and_head_mark_tops_of_the_melody():
         assert np.abs(change[far]).max() < 1e-6
     assert np.mean(raised) > 0.05
     assert max(nodded) < 0.0
+
+
+def test_blinks_come_fifteen_times_a_minute_and_gather_at_ends_of_phrases():
+    """150 in 10 min; the deviation of the mean of 12 seeds is about 2: bounds of 5 of these."""
+    track = made_up_speech(9, 600.0)
+    ends = np.array([p.end for p in phrases(track)])
+    counts, near, anywhere = [], [], []
+    for seed in range(12):
+        happens = life(track, prosody_cues(None), FaceStyle(), SPEAKERS[0], 600.0, seed)
+        times = np.array([blink.time for blink in happens.blinks if 0.0 <= blink.time < 600.0])
+        counts.append(len(times))
+        assert np.diff(times).min() > 0.0
+        near.append((np.abs(times[:, None] - ends - 0.02).min(axis=1) < 0.1).mean())
+        chance = np.random.default_rng(seed).uniform(0.0, 600.0, 4000)
+        anywhere.append((np.abs(chance[:, None] - ends - 0.02).min(axis=1) < 0.1).mean())
+    assert abs(np.mean(counts) - 150.0) < 10.0
+    assert np.mean(near) > 2.0 * np.mean(anywhere)
+
+
+def test_eyes_counter_the_head_and_lids_follow_them_down():
+    made = perform(PhoneTrack(), None, NEUTRAL, FaceStyle(blinks=0.0), seconds=60.0, seed=1)
+    down = made.channel("eyeLookDownLeft")
+    assert np.corrcoef(down, made.channel("eyeBlinkLeft"))[0, 1] > 0.9
+    still = perform(
+        PhoneTrack(), None, NEUTRAL, FaceStyle(gaze=0.0), SPEAKERS[1], seconds=60.0, seed=1
+    )
+    to_left = still.channel("eyeLookOutLeft") - still.channel("eyeLookInLeft")
+    assert np.corrcoef(to_left, still.channel("headYaw"))[0, 1] < -0.9
+
+
+def test_a_breath_is_taken_in_a_pause():
+    track = said("AA", start=2.0)
+    with_breath, without = (
+        perform(track, None, NEUTRAL, FaceStyle(breath=b), seconds=3.0, seed=0) for b in (1.0, 0.0)
+    )
+    more = with_breath.channel("noseSneerLeft") - without.channel("noseSneerLeft")
+    assert 1.4 < more.argmax() / 60.0 < 2.0
+    assert more[: 60 + 20].max() == 0.0
+
+
+@pytest.mark.parametrize("name", sorted(_REGION_SLIDERS))
+def test_each_slider_of_the_style_does_what_it_says(name):
+    track = made_up_speech(4, 8.0)
+    channel = _REGION_SLIDERS[name]
+    feel = np.zeros(8)
+    feel[EMOTIONS.index("fearful")], feel[EMOTIONS.index("disgust")] = 0.5, 0.4
+    sums = []
+    for value in (0.0, 0.5, 1.0):
+        still = {"head": 0.0} if name == "gaze" else {}  # eyes counter the head
+        style = FaceStyle(**{**still, name: value})
+        made = perform(track, None, feel, style, seconds=8.0, seed=1)
+        sums.append(float(np.abs(made.channel(channel)).sum()))
+    assert sums[0] < sums[1] < sums[2]
+
+
+def nearest_centroids(seeds, manners, levels=(0.6, 1.0)):
+    """Features of each emotion while speaking: mean and spread of every channel."""
+    features, labels = [], []
+    for label in range(8):
+        for seed in seeds:
+            for manner in manners:
+                for level in levels:
+                    emotion = np.eye(8)[label] * level
+                    made = perform(
+                        made_up_speech(seed, 4.0), None, emotion, manner=manner, seconds=4.0,
+                        seed=seed, fps=25.0,
+                    )  # fmt: skip
+                    features.append(np.r_[made.weights.mean(0), made.weights.std(0)])
+                    labels.append(label)
+    return np.array(features), np.array(labels)
+
+
+def test_the_eight_emotions_are_told_apart_on_new_speech_and_new_people():
+    """Nearest centroid; its 64 tests would be right 8 times by chance, and 24 times with
+    probability under 1e-6."""
+    known, labels = nearest_centroids((1, 2), SPEAKERS[:4])
+    unknown, truth = nearest_centroids((11, 12), SPEAKERS[4:6])
+    scale = known.std(axis=0) + 0.02
+    centres = np.array([known[labels == k].mean(axis=0) for k in range(8)])
+    guesses = (((unknown[:, None] - centres) / scale) ** 2).sum(axis=2).argmin(axis=1)
+    assert len(truth) == 64
+    assert (guesses == truth).mean() >= 0.85
+
+
+def test_speakers_differ_in_the_same_words():
+    track = made_up_speech(4, 8.0)
+    jaws = [
+        perform(track, None, NEUTRAL, manner=m, seconds=8.0, seed=1).channel("jawOpen").mean()
+        for m in SPEAKERS
+    ]
+    assert len(SPEAKERS) == 8
+    assert np.ptp(jaws) > 0.25 * np.mean(jaws)
+    assert np.diff(np.sort(jaws)).min() > 0.0

@@ -54,7 +54,7 @@ _MADE_OF: dict[str, dict[str, float | tuple[float, float]]] = {
                 "mouthStretch": (0.72, 0.66), "jawOpen": 0.12, "mouthLowerDown": 0.26,
                 "mouthFrown": 0.22},
     # AU 9 + 10 + 15 + 17
-    "disgust": {"noseSneer": (0.90, 1.0), "mouthUpperUp": (0.36, 0.62), "browDown": (0.62, 0.72),
+    "disgust": {"noseSneer": (0.90, 1.0), "mouthUpperUp": (0.30, 0.52), "browDown": (0.62, 0.72),
                 "eyeSquint": (0.60, 0.72), "cheekSquint": (0.42, 0.55), "mouthFrown": (0.45, 0.40),
                 "mouthShrugUpper": 0.25, "mouthShrugLower": 0.42, "mouthLowerDown": 0.10},
     # AU 1 + 2 + 5 + 26
