@@ -47,6 +47,8 @@ _PIECE = 20.0
 """Longest piece that is recognised, s."""
 _LONGEST_ISLAND = 150.0
 """Longest stretch without a sure cut that is aligned, s."""
+_ROOM = 0.3
+"""Seconds of pause that are aligned with the speech around, so that quiet edges are found."""
 _SHORTEST_PHONE = 0.01
 _USUAL_VOWEL, _USUAL_CONSONANT = 0.10, 0.07
 _WORDS_SHOWN = 6
@@ -113,6 +115,7 @@ def align_job(
         parts = pieces(sound, spans, _PIECE)
         heard_pieces = len(parts)
         islands = yield from _find_islands(sound, parts, words, pronunciations)
+    islands = _widened(islands, len(sound) / RATE)
     aligner = Aligner(pronunciations)
     track: list[tuple[float, list[PlacedWord], list[tuple[int, ...]]]] = []
     total = heard_pieces + len(islands)
@@ -163,13 +166,16 @@ def recognise_job(samples: NDArray[np.floating[Any]]) -> Job[tuple[str, PhoneTra
         As `recognise`.
     """
     sound = checked_speech(samples)
-    parts = pieces(sound, speech_spans(sound), _PIECE)
+    parts = _widened(
+        [(start, end, ()) for start, end in pieces(sound, speech_spans(sound), _PIECE)],
+        len(sound) / RATE,
+    )
     if not parts:
         return "", PhoneTrack()
     recogniser = Recogniser()
     lines = []
     track: list[tuple[float, list[PlacedWord], list[tuple[int, ...]]]] = []
-    for number, (start, end) in enumerate(parts):
+    for number, (start, end, _) in enumerate(parts):
         yield Progress(number, len(parts), "Recognising speech")
         piece = sound[int(start * RATE) : int(end * RATE)]
         said = [word.text for word in recogniser.hear(piece)]
@@ -221,6 +227,17 @@ def _islands(
             yield start, part[1], words[first_word:after]
             start, first_word = following[0], after
     yield start, parts[-1][1], words[first_word:]
+
+
+def _widened(
+    islands: Sequence[tuple[float, float, Sequence[str]]], seconds: float
+) -> list[tuple[float, float, Sequence[str]]]:
+    """The same stretches with some of the pauses around them, none over another."""
+    edges = [0.0, *((a[1] + b[0]) / 2 for a, b in pairwise(islands)), seconds]
+    return [
+        (max(start - _ROOM, edges[k]), min(end + _ROOM, edges[k + 1]), said)
+        for k, (start, end, said) in enumerate(islands)
+    ]
 
 
 def _failure(start: float, end: float, words: Sequence[str]) -> str:

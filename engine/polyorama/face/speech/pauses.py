@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["pieces", "speech_spans"]
+__all__ = ["QUIETEST_VOICE", "pieces", "speech_spans"]
 
 _FPS = 100
 _STRETCH = 10.0
 """Seconds over which the levels of the room and of the voice are taken, with its neighbours."""
 _SHARE = 0.35
 """Of the way from the level of the room to that of the voice, both in dB: above it is speech."""
-_QUIETEST_VOICE = -65.0
-"""dB of full scale."""
+QUIETEST_VOICE = -70.0
+"""dB of full scale; what stays below is silence."""
 _LEAST_CONTRAST = 6.0
 """dB between room and voice; with less all of it is taken for speech."""
 _SHORTEST_PAUSE = 0.2
@@ -145,7 +145,7 @@ def _thresholds(level: NDArray[np.float32]) -> NDArray[np.float32]:
         room, voice = (float(value) for value in np.quantile(near, (0.1, 0.95)))
         voice = max(voice, top - 25.0)  # a long pause is no quiet voice
         room = max(room, voice - 45.0)  # digital silence is no measure of a room
-        if voice < _QUIETEST_VOICE:
+        if voice < QUIETEST_VOICE:
             limits.append(np.inf)
         elif voice - room < _LEAST_CONTRAST:
             limits.append(room - _LEAST_CONTRAST)
