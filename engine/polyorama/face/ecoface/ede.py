@@ -1,0 +1,159 @@
+"""The emotion disentanglement encoder of EcoFace, from top to bottom.
+
+One branch hears sound, one sees motion; five losses pull the two into one space in which emotions
+lie apart, levels of an emotion are told from each other, and what is heard and what is seen of one
+moment is the same. Generation needs the branch of sound alone; that of motion lets the emotion come
+from a face.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from polyorama.face.ecoface.config import EcoFaceConfig
+
+__all__ = [
+    "LOSSES", "EmotionEncoder", "EmotionSpaceNet", "emotion_losses", "inter_loss", "supcon",
+    "triplet",
+]  # fmt: skip
+
+LOSSES = ("audio_supcon", "audio_triplet", "video_supcon", "video_triplet", "inter")
+"""Names of the five terms."""
+
+
+class EmotionEncoder(nn.Module):
+    """A branch: rows of what is heard or seen to rows of emotion.
+
+    The paper fine-tunes HuBERT-large for sound and AV-HuBERT's front end for pictures; these are
+    small convolutions with dilations 1, 2, 4, ... in their place, that see about two seconds.
+    """
+
+    def __init__(self, channels: int, hidden: int, layers: int, emotion: int) -> None:
+        super().__init__()
+        self.first = nn.Conv1d(channels, hidden, 5, padding=2)
+        self.layers = nn.ModuleList(
+            nn.Conv1d(hidden, hidden, 3, padding=2**n, dilation=2**n) for n in range(layers)
+        )
+        self.norms = nn.ModuleList(nn.BatchNorm1d(hidden) for _ in range(layers))
+        self.last = nn.Conv1d(hidden, emotion, 1)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """(B, T, emotion) of (B, T, channels)."""
+        y = self.first(rows.transpose(1, 2))
+        for layer, norm in zip(self.layers, self.norms, strict=True):
+            y = y + functional.gelu(layer(norm(y)))
+        out: Tensor = self.last(y)
+        return out.transpose(1, 2)
+
+
+class EmotionSpaceNet(nn.Module):
+    """Both branches, and what is heard and seen in units of its own spread."""
+
+    def __init__(self, config: EcoFaceConfig) -> None:
+        super().__init__()
+        sizes = (config.emotion_hidden, config.emotion_layers)
+        self.audio = EmotionEncoder(config.sound, *sizes, config.emotion)
+        # Half the rate, so one layer fewer sees as far.
+        self.video = EmotionEncoder(config.motion, sizes[0], max(sizes[1] - 1, 1), config.emotion)
+
+    def forward(
+        self, sound: Tensor, motion: Tensor, emotions: Tensor, levels: Tensor
+    ) -> dict[str, Tensor]:
+        """The five losses of a batch.
+
+        Parameters
+        ----------
+        sound
+            (B, 2T, sound).
+        motion
+            (B, T, motion).
+        emotions, levels
+            (B,) labels.
+        """
+        return emotion_losses(self.audio(sound), self.video(motion), emotions, levels)
+
+
+def emotion_losses(
+    audio: Tensor, video: Tensor, emotions: Tensor, levels: Tensor
+) -> dict[str, Tensor]:
+    """The five terms, on the mean over time of each branch and frame by frame.
+
+    Parameters
+    ----------
+    audio
+        (B, 2T, emotion) at 50 Hz.
+    video
+        (B, T, emotion) at 25 Hz.
+    emotions, levels
+        (B,) labels.
+    """
+    heard, seen = audio.mean(1), video.mean(1)
+    return {
+        "audio_supcon": supcon(heard, emotions),
+        "audio_triplet": triplet(heard, emotions, levels),
+        "video_supcon": supcon(seen, emotions),
+        "video_triplet": triplet(seen, emotions, levels),
+        "inter": inter_loss(audio, video),
+    }
+
+
+def supcon(
+    features: Tensor, labels: Tensor, temperature: float = 0.07, base_temperature: float = 0.07
+) -> Tensor:
+    """Supervised contrastive loss (Khosla et al. 2020, equation 2), features as they are.
+
+    Each anchor is drawn to all others of its label, against all others; anchors that nobody shares
+    a label with say nothing.
+
+    Parameters
+    ----------
+    features
+        (B, D).
+    labels
+        (B,).
+    """
+    logits = features @ features.T / temperature
+    logits = logits - logits.max(1, keepdim=True).values.detach()
+    others = ~torch.eye(len(labels), dtype=torch.bool)
+    positives = (labels[:, None] == labels[None]) & others
+    log_sum = torch.logsumexp(logits.masked_fill(~others, -torch.inf), 1, keepdim=True)
+    count = positives.sum(1)
+    anchors = count > 0
+    if not anchors.any():
+        return features.sum() * 0.0
+    mean = ((logits - log_sum) * positives).sum(1)[anchors] / count[anchors]
+    return -(temperature / base_temperature) * mean.mean()
+
+
+def triplet(features: Tensor, emotions: Tensor, levels: Tensor, margin: float = 0.5) -> Tensor:
+    """Intensity triplet: nearer to one's own emotion and level than to its other level.
+
+    mean over (i, p, n) of max(|f_i - f_p| - |f_i - f_n| + margin, 0), where p has the emotion and
+    the level of i, and n the emotion of i at another level.
+    """
+    square = (features[:, None] - features[None]).square().sum(-1)
+    distance = (square + 1e-12).sqrt()
+    others = ~torch.eye(len(emotions), dtype=torch.bool)
+    emotion = emotions[:, None] == emotions[None]
+    level = levels[:, None] == levels[None]
+    positive = emotion & level & others
+    negative = emotion & ~level
+    valid = positive[:, :, None] & negative[:, None, :]
+    if not valid.any():
+        return features.sum() * 0.0
+    hinge = (distance[:, :, None] - distance[:, None, :] + margin).clamp_min(0.0)
+    return hinge[valid].mean()
+
+
+def inter_loss(audio: Tensor, video: Tensor) -> Tensor:
+    """Mean square between sound and motion, frame by frame; motion is doubled linearly."""
+    doubled = functional.interpolate(
+        video.transpose(1, 2), scale_factor=2, mode="linear", align_corners=False
+    ).transpose(1, 2)
+    count = min(audio.shape[1], doubled.shape[1])
+    return functional.mse_loss(doubled[:, :count], audio[:, :count])
