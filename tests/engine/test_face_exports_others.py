@@ -213,6 +213,29 @@ def test_what_is_no_film_is_refused(tmp_path):
         film_provenance(tmp_path / "bad.mp4")
 
 
+# --- phones ----------------------------------------------------------------------------------
+
+
+def test_phones_are_read_again_equal(tmp_path):
+    path = tmp_path / "take.TextGrid"
+    run(write_take(take(), path))
+    notes = []
+    read = read_take(path, notes)
+    spoken = [phone for phone in TRACK.phones if phone.symbol != "sil"]
+    assert [phone.symbol for phone in read.phones.phones] == [phone.symbol for phone in spoken]
+    assert [phone.stress for phone in read.phones.phones] == [phone.stress for phone in spoken]
+    times = [[(p.start, p.end) for p in phones] for phones in (read.phones.phones, spoken)]
+    np.testing.assert_allclose(*times, atol=1e-9)
+    assert read.phones.words == TRACK.words
+    assert read.provenance == PROVENANCE
+    assert not read.performance.weights.any()
+    assert read.performance.seconds == pytest.approx(TRACK.seconds, abs=1 / 60)
+    assert any("rests" in text for text in notes)
+    path.write_text(path.read_text("utf-8")[:400])
+    with pytest.raises(FileFormatError):
+        read_take(path)
+
+
 # --- by ending -------------------------------------------------------------------------------
 
 

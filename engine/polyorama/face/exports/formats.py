@@ -64,6 +64,8 @@ FORMATS: tuple[TakeFormat, ...] = (
                f"{_HERE}.live_link_csv:read_live_link_csv"),
     TakeFormat("Audio2Face JSON", (".json",), f"{_HERE}.a2f_json:write_a2f_json",
                f"{_HERE}.a2f_json:read_a2f_json", holds="curves, phones and emotion"),
+    TakeFormat("TextGrid", (".textgrid",), f"{_HERE}.phone_tiers:write_take_textgrid",
+               f"{_HERE}.phone_tiers:read_take_textgrid", holds="phones and words"),
     TakeFormat("Rhubarb mouth cues", (".tsv",), f"{_HERE}.rhubarb:write_rhubarb",
                holds="drawn mouths"),
     TakeFormat("NPZ", (".npz",), f"{_HERE}.npz:write_take_npz", f"{_HERE}.npz:read_take_npz",
