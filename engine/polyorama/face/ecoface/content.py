@@ -56,7 +56,7 @@ class ListenerContent:
         """(2T, 40) float32 of (n,) samples at 16 kHz."""
         heard = self._listen(samples)
         return at_content_rate(
-            np.sqrt(heard.posteriors), heard.fps, 2 * rows_of_sound(len(samples))
+            np.sqrt(heard.posteriors), heard.rate, 2 * rows_of_sound(len(samples))
         )
 
 
@@ -71,7 +71,7 @@ def content_of_phones(track: PhoneTrack, count: int) -> NDArray[np.float32]:
         Rows of motion.
     """
     # Shares of each 20 ms row, so that a boundary may lie anywhere.
-    edges = (np.arange(2 * count + 1) - 0.5) / CONTENT_FPS
+    edges = np.arange(2 * count + 1) / CONTENT_FPS
     shares = np.zeros((2 * count, len(PHONES)), np.float64)
     for phone in track.phones:
         low = max(int(np.searchsorted(edges, phone.start, side="right")) - 1, 0)

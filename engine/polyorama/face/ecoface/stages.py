@@ -66,8 +66,9 @@ class TrainSettings:
         known.
     emotion_space
         Whether the generator is told the emotion: without, it is the ablation of the study.
-    sound_noise
-        Spread of noise on what is heard, in units of its own spread.
+    sound_noise, sound_shift
+        Spreads of noise on what is heard, anew in each row and the same for all rows of a clip, in
+        units of its own spread. The second stands for voices that nobody knows.
     seed
         Of all random choices.
     """
@@ -86,6 +87,7 @@ class TrainSettings:
     emotion_weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)
     emotion_space: bool = True
     sound_noise: float = 0.1
+    sound_shift: float = 0.3
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -127,6 +129,7 @@ class EmotionStage:
         batch = self._data.batch(clips.tolist(), s.rows, rng)
         sound = self._units.into("sound", batch.sound)
         noise = rng.standard_normal(sound.shape, np.float32) * s.sound_noise
+        noise += rng.standard_normal((len(clips), 1, sound.shape[2]), np.float32) * s.sound_shift
         labels = torch.from_numpy(self._data.labels[clips])
         terms = self.net(
             sound + torch.from_numpy(noise), self._units.into("motion", batch.motion),
