@@ -17,7 +17,7 @@ from polyorama.core.text import quoted
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.face.speech.ipa import phones_of_ipa
 from polyorama.io.atomic import atomic_write
-from polyorama.io.files import file_size, reading
+from polyorama.io.limits import read_bytes
 from polyorama.scene.faces.phones import PHONES, SILENCE, Phone, PhoneTrack, Word
 
 if TYPE_CHECKING:
@@ -30,12 +30,13 @@ _MOST_BYTES = 64 << 20
 _MOST_INTERVALS = 2_000_000
 _MOST_TIERS = 1000
 _TOKEN = re.compile(
-    r'"((?:[^"]|"")*)"|<\w+>|(?<!\S)([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)%?(?!\S)|!.*'
+    r'"((?:[^"]|"")*)"|<\w+>|(?<!\S)([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?!\S)|!.*'
 )
 _PHONE_TIERS = ("phones", "phone", "phonemes", "phoneme", "segments", "mau")
 _WORD_TIERS = ("words", "word", "ort", "orthography")
 _PAUSES = frozenset({"", "SIL", "SP", "SPN", "PAU", "<P:>", "<SIL>", "<EPS>", "#", "_"})
 _LEAST = 1e-4
+_LATEST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,7 @@ def read_textgrid(path: str | os.PathLike[str]) -> PhoneTrack:
         If it is missing, damaged, too large, or has no tier of phones.
     """
     source = Path(path)
-    if file_size(source) > _MOST_BYTES:
-        raise FileFormatError(f"A TextGrid is never as large as this (over 64 MiB): {source}")
-    with reading(source):
-        raw = source.read_bytes()
-    tiers = _tiers(_Tokens(_decoded(raw, source), source))
+    tiers = _tiers(_Tokens(_decoded(read_bytes(source, _MOST_BYTES), source), source))
     phone_tier = next((tier for name, tier in tiers if name.lower() in _PHONE_TIERS), None)
     if phone_tier is None:
         words = {name.lower() for name, _ in tiers} & set(_WORD_TIERS)
@@ -77,11 +74,7 @@ def read_textgrid(path: str | os.PathLike[str]) -> PhoneTrack:
     try:
         return PhoneTrack(
             tuple(_phones(phone_tier, source)),
-            tuple(
-                Word(interval.text.strip(), interval.start, interval.end)
-                for interval in word_tier
-                if interval.text.strip().upper() not in _PAUSES
-            ),
+            tuple(_words(word_tier)),
         )
     except UsageError as error:
         raise FileFormatError(f"The phones of the TextGrid are unsound ({error}): {source}") from (
@@ -218,7 +211,8 @@ class _Tokens:
 
 def _tiers(tokens: _Tokens) -> list[tuple[str, tuple[_Interval, ...]]]:
     """Names and intervals of the tiers of intervals; tiers of points are passed over."""
-    if tokens.text() != "ooTextFile" or tokens.text() != "TextGrid":
+    # Old short files say "ooTextFile short".
+    if not tokens.text().startswith("ooTextFile") or tokens.text() != "TextGrid":
         raise FileFormatError(f"This is no TextGrid of Praat's: {tokens.source}")
     tokens.number()
     tokens.number()
@@ -253,6 +247,16 @@ def _only_phones(tier: Sequence[_Interval]) -> bool:
     labels = [interval.text.strip().upper() for interval in tier]
     spoken = [label.rstrip("012") for label in labels if label not in _PAUSES]
     return bool(spoken) and all(label in PHONES for label in spoken)
+
+
+def _words(tier: Sequence[_Interval]) -> Iterator[Word]:
+    for interval in tier:
+        text = interval.text.strip()
+        if text.upper() in _PAUSES:
+            continue
+        if not 0.0 <= interval.start < interval.end < _LATEST:
+            raise UsageError(f"A word cannot last from {interval.start} s to {interval.end} s.")
+        yield Word(text, interval.start, interval.end)
 
 
 def _phones(tier: Sequence[_Interval], source: Path) -> Iterator[Phone]:

@@ -270,9 +270,9 @@ def _rebuilt(track: PhoneTrack, phones: Sequence[Phone], owners: Sequence[int]) 
         word_of.append(number if inside else -1)
     spans: dict[int, tuple[float, float]] = {}
     for phone, owner in zip(phones, owners, strict=True):
-        word = word_of[owner] if owner >= 0 else -1
-        if word >= 0:
-            spans[word] = (spans.get(word, (phone.start, 0.0))[0], phone.end)
+        number = word_of[owner] if owner >= 0 else -1
+        if number >= 0:
+            spans[number] = (spans.get(number, (phone.start, 0.0))[0], phone.end)
     owning = set(word_of)
     words = []
     for k, word in enumerate(track.words):
