@@ -9,6 +9,7 @@ import pytest
 
 from polyorama.errors import FileFormatError, OutputError, UnavailableError
 from polyorama.face.exports.usd import need_usd, write_take_usd
+from polyorama.face.exports.usd_parsing import parse_take_usd
 from polyorama.face.exports.usd_reading import read_take_usd
 from polyorama.face.take import Take
 from polyorama.scene.contents import Audio
@@ -27,7 +28,7 @@ def test_a_take_is_read_again_equal(tmp_path, ending, fps):
     wrote = take(fps=fps)
     write_take_usd(wrote, nodding_rig(), path)
     notes = []
-    read = read_take_usd(path, notes)
+    read = parse_take_usd(path, notes)
     np.testing.assert_allclose(read.performance.weights, wrote.performance.weights, atol=1e-5)
     assert read.performance.fps == fps
     assert read.provenance == PROVENANCE
@@ -40,7 +41,7 @@ def test_a_sound_starts_where_it_did(tmp_path, capfd):
     wrote = take()
     sound = Audio(samples=wrote.sound.samples, rate=16000, start=0.25, gain=0.5)
     write_take_usd(replace(wrote, sound=sound), ball_rig(), tmp_path / "take.usdc")
-    read = read_take_usd(tmp_path / "take.usdc")
+    read = parse_take_usd(tmp_path / "take.usdc")
     assert read.sound.start == pytest.approx(0.25)
     np.testing.assert_allclose(read.sound.samples, 0.5 * wrote.sound.samples, atol=2e-5)
     assert capfd.readouterr() == ("", "")
@@ -107,14 +108,14 @@ SHAPES = 'uniform token[] blendShapes = ["JawOpen", "mouthSmile_L", "Wink"]\n'
 def test_other_programs_animations_are_read(tmp_path):
     weights = "float[] blendShapeWeights.timeSamples = { 5: [0, 1, 0], 6: [0.5, 0.5, 1] }"
     notes = []
-    read = read_take_usd(foreign(tmp_path / "a.usda", SHAPES + weights), notes)
+    read = parse_take_usd(foreign(tmp_path / "a.usda", SHAPES + weights), notes)
     assert read.performance.fps == 24.0
     np.testing.assert_allclose(read.performance.channel("jawOpen"), [0, 0.5])
     np.testing.assert_allclose(read.performance.channel("mouthSmileLeft"), [1, 0.5])
     assert any("Wink" in text for text in notes)
     # What was read under a name before is forgotten.
     still = "float[] blendShapeWeights = [0.25, 0, 0]"
-    read = read_take_usd(foreign(tmp_path / "a.usda", SHAPES + still))
+    read = parse_take_usd(foreign(tmp_path / "a.usda", SHAPES + still))
     np.testing.assert_allclose(read.performance.channel("jawOpen"), [0.25])
 
 
@@ -135,7 +136,7 @@ def test_other_programs_animations_are_read(tmp_path):
 def test_bad_files_are_refused_in_words(tmp_path, attributes, words, capfd):
     path = foreign(tmp_path / "bad.usda", attributes)
     with pytest.raises(FileFormatError, match=words) as raised:
-        read_take_usd(path)
+        parse_take_usd(path)
     assert "bad.usda" in str(raised.value)
     assert capfd.readouterr().out == ""
 
@@ -147,21 +148,21 @@ def test_a_damaged_file_is_refused_or_equal(tmp_path):
     for size in range(0, len(whole), len(whole) // 11):
         (tmp_path / "cut.usdc").write_bytes(whole[:size])
         with pytest.raises(FileFormatError):
-            read_take_usd(tmp_path / "cut.usdc")
+            parse_take_usd(tmp_path / "cut.usdc")
     with pytest.raises(FileFormatError, match="no such file"):
-        read_take_usd(tmp_path / "missing.usdc")
+        parse_take_usd(tmp_path / "missing.usdc")
 
 
 def test_a_sound_that_is_missing_or_elsewhere_is_left_out_and_it_is_said(tmp_path):
     write_take_usd(take(), ball_rig(), tmp_path / "take.usda")
     (tmp_path / "take.take.wav").unlink()
     notes = []
-    assert read_take_usd(tmp_path / "take.usda", notes).sound is None
+    assert parse_take_usd(tmp_path / "take.usda", notes).sound is None
     assert any("sound is left out" in text for text in notes)
     text = (tmp_path / "take.usda").read_text().replace("./take.take.wav", "../../secret.wav")
     (tmp_path / "take.usda").write_text(text)
     notes = []
-    assert read_take_usd(tmp_path / "take.usda", notes).sound is None
+    assert parse_take_usd(tmp_path / "take.usda", notes).sound is None
     assert any("outside" in text for text in notes)
 
 
@@ -178,3 +179,46 @@ def test_without_openusd_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pxr.Usd", None)
     with pytest.raises(UnavailableError, match=r"polyorama\[face\]"):
         need_usd()
+
+
+# --- in a process of its own -----------------------------------------------------------------
+
+
+def test_a_take_is_read_in_a_process_of_its_own(tmp_path):
+    wrote = take()
+    write_take_usd(wrote, nodding_rig(), tmp_path / "take.usdc")
+    read = read_take_usd(tmp_path / "take.usdc")
+    np.testing.assert_allclose(read.performance.weights, wrote.performance.weights, atol=1e-5)
+    assert read.provenance == PROVENANCE
+    np.testing.assert_allclose(read.sound.samples, wrote.sound.samples, atol=2e-5)
+
+
+def test_what_the_process_says_is_heard(tmp_path):
+    weights = "float[] blendShapeWeights = [0.25, 0, 1]"
+    notes = []
+    read_take_usd(foreign(tmp_path / "a.usda", SHAPES + weights), notes)
+    assert any("Wink" in text for text in notes)
+    with pytest.raises(FileFormatError, match=r"no animation of ARKit.*bad\.usda"):
+        read_take_usd(foreign(tmp_path / "bad.usda", ""))
+
+
+def test_a_process_that_hangs_or_dies_costs_one_file(tmp_path, monkeypatch):
+    path = foreign(tmp_path / "a.usda", SHAPES + "float[] blendShapeWeights = [0, 0, 0]")
+    with pytest.raises(FileFormatError, match="longer than"):
+        read_take_usd(path, seconds=0.01)
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(FileFormatError, match="brings its reader down"):
+        read_take_usd(path)
+    monkeypatch.setattr("sys.executable", str(tmp_path / "none"))
+    with pytest.raises(UnavailableError, match="cannot be started"):
+        read_take_usd(path)
+
+
+def test_names_that_are_no_text_are_refused(tmp_path):
+    path = foreign(tmp_path / "bad.usda", SHAPES + "float[] blendShapeWeights = [0, 0, 0]")
+    path.write_bytes(path.read_bytes().replace(b"Wink", b"W\xfa\xfb"))
+    with pytest.raises(FileFormatError, match=r"bad\.usda"):
+        parse_take_usd(path)
+    path.write_bytes(path.read_bytes().replace(b"SkelAnimation", b"Skel\xfaAnimation"))
+    with pytest.raises(FileFormatError, match=r"bad\.usda"):
+        parse_take_usd(path)
