@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from polyorama.face.motion.prosody_cues import Cues
     from polyorama.scene.faces.phones import PhoneTrack
 
-__all__ = ["Beat", "beat_pulses", "beats"]
+__all__ = ["BEAT_AFTER_S", "BEAT_BEFORE_S", "Beat", "beat_pulses", "beats"]
 
 _NEAR_S = 0.18
 _APART_S = 0.42
 _LONG_S = 0.09
 _RISE_S, _FALL_S = 0.16, 0.40
+BEAT_BEFORE_S, BEAT_AFTER_S = 2.0 * _RISE_S, _FALL_S
+"""How far around its time a beat is seen, s."""
 
 
 class Beat(NamedTuple):
@@ -79,7 +81,7 @@ def beat_pulses(
     """(n,) how far the brows rise, 0..1, and (n,) how far the head nods, -0.25..1, at times, s."""
     brows, nod = np.zeros(len(times)), np.zeros(len(times))
     for beat in found:
-        low, high = np.searchsorted(times, [beat.time - 2.0 * _RISE_S, beat.time + _FALL_S])
+        low, high = np.searchsorted(times, [beat.time - BEAT_BEFORE_S, beat.time + BEAT_AFTER_S])
         if low == high:
             continue
         tau = times[low:high] - beat.time

@@ -16,7 +16,7 @@ from polyorama.face.motion.articulation import (
     TRACK_INDEX,
     TRACKS,
 )
-from polyorama.face.motion.beats import Beat
+from polyorama.face.motion.beats import BEAT_BEFORE_S, Beat
 from polyorama.face.motion.closures import close_lips
 from polyorama.face.motion.composing import composed
 from polyorama.face.motion.manners import SPEAKERS, SpeakerManner
@@ -48,7 +48,6 @@ _LONGEST_STEP_S = 0.25
 _RISES, _FALLS = 0.5, 0.3
 _LOUD_RANGE_DB = 10.0
 _BEAT_APART_S = 0.45
-_BEAT_RISE_S = 0.16
 _BILABIAL = [PHONE_INDEX[p] for p in ("P", "B", "M")]
 _LABIODENTAL = [PHONE_INDEX[p] for p in ("F", "V")]
 
@@ -297,4 +296,4 @@ class _LiveLife:
         chance = float(smooth_noise(np.array([time]), self._seed, "beat brows", 0.5)[0])
         brows = min(max(0.55 + 1.1 * chance, 0.0), 1.0)
         # It shows from now on and is at its height a little later; it cannot begin before.
-        self._beats = (*self._beats[-1:], Beat(time + 2.0 * _BEAT_RISE_S, strength, brows))
+        self._beats = (*self._beats[-1:], Beat(time + BEAT_BEFORE_S, strength, brows))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from polyorama.core.params import checked, number, parameters_of
 
-__all__ = ["SPEAKERS", "SpeakerManner"]
+__all__ = ["SPEAKERS", "SpeakerManner", "manner_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +53,13 @@ SPEAKERS: tuple[SpeakerManner, ...] = (
                   blinks=0.9, gaze=0.8, expressivity=1.15, asymmetry=-0.2, smile=0.05),
 )  # fmt: skip
 """The eight synthetic persons, in the order of the model's speakers."""
+
+
+def manner_of(speaker: int) -> SpeakerManner:
+    """The manner of a speaker by number.
+
+    Those beyond the eight are known to a model alone; by rules they move as nobody in particular.
+    """
+    if 0 <= speaker < len(SPEAKERS):
+        return SPEAKERS[speaker]
+    return SpeakerManner(name=f"Speaker {speaker}")

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.script import FaceStyle
 
 __all__ = [
-    "Blink", "Breath", "Life", "Turn", "add_life", "blink_interval", "blink_shape", "fixation",
-    "life", "turned",
+    "BLINK_S", "BREATH_AFTER_S", "BREATH_BEFORE_S", "POSTURE_S", "SACCADE_S",
+    "Blink", "Breath", "Life", "Turn", "add_idle_life", "add_life", "blink_interval",
+    "blink_shape", "fixation", "life", "turned",
 ]  # fmt: skip
 
 BLINK_S = 0.30
@@ -231,13 +232,40 @@ def add_life(
     """
     brows, nod = beat_pulses(happens.beats, times)
     _raise_brows(weights, brows * manner.brows, emotion[:, _ANGRY])
+    head = _head(happens, times, nod, emotion, style, manner, seed)
+    weights[:, _HEAD : _HEAD + 3] += head
+    _idle(weights, happens, times, head, style, manner, seed)
+
+
+def add_idle_life(
+    weights: NDArray[np.float64],
+    happens: Life,
+    times: NDArray[np.float64],
+    style: FaceStyle,
+    manner: SpeakerManner,
+    seed: int,
+) -> None:
+    """Add gaze, breath and blinks alone, in place: for a source whose head and brows move."""
+    _idle(weights, happens, times, np.zeros((len(times), 3)), style, manner, seed)
+
+
+def _idle(
+    weights: NDArray[np.float64],
+    happens: Life,
+    times: NDArray[np.float64],
+    head: NDArray[np.float64],
+    style: FaceStyle,
+    manner: SpeakerManner,
+    seed: int,
+) -> None:
     breath = _breath(happens.breaths, times) * style.breath
     weights[:, _JAW] += 0.07 * breath
     weights[:, _SNEER] += 0.10 * breath[:, None]
     weights[:, _INNER] += 0.06 * breath
-    head = _head(happens, times, nod, breath, emotion, style, manner, seed)
-    weights[:, _HEAD : _HEAD + 3] += head
-    _look(weights, happens, times, head, style, manner, seed)
+    rise = style.breath * 0.006 * np.sin(2.0 * np.pi * times / 4.1) + 0.022 * breath
+    weights[:, _HEAD + 1] += rise
+    turned_head = head + np.stack((np.zeros_like(rise), rise, np.zeros_like(rise)), axis=1)
+    _look(weights, happens, times, turned_head, style, manner, seed)
     _blink(weights, happens.blinks, times)
 
 
@@ -269,7 +297,6 @@ def _head(
     happens: Life,
     times: NDArray[np.float64],
     nod: NDArray[np.float64],
-    breath: NDArray[np.float64],
     emotion: NDArray[np.float64],
     style: FaceStyle,
     manner: SpeakerManner,
@@ -284,10 +311,7 @@ def _head(
     moved *= (lively * manner.head)[:, None]
     moved += carriage
     moved[:, 2] += manner.tilt
-    moved *= style.head
-    idle = 0.006 * np.sin(2.0 * np.pi * times / 4.1)
-    moved[:, 1] += style.breath * idle + 0.022 * breath
-    return np.asarray(moved)
+    return np.asarray(moved * style.head)
 
 
 def _look(

@@ -83,7 +83,7 @@ def prosody_cues(prosody: ProsodyLike | None) -> Cues:
     if prosody is None or not len(prosody.f0):
         return Cues((), np.zeros(0), 1.0)
     f0 = np.asarray(prosody.f0, np.float64)
-    voiced = (np.asarray(prosody.voicing) > 0.5) & (f0 > 0.0) & np.isfinite(f0)
+    voiced = (np.asarray(prosody.voicing) > 0.3) & (f0 > 0.0) & np.isfinite(f0)
     energy = np.nan_to_num(np.asarray(prosody.energy, np.float64), nan=-120.0)
     usual = float(np.median(energy[voiced])) if voiced.any() else float(np.median(energy))
     loudness = np.clip((energy - usual) / _LOUD_RANGE_DB, -2.0, 2.0)

@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.phones import PhoneTrack
 
 __all__ = [
-    "EMOTION_FPS", "Emotion", "Plan", "emotion_rows", "perform", "plan", "render",
+    "EMOTION_FPS", "ONSET_S", "SETTLED_S", "Emotion", "Plan", "emotion_rows", "perform", "plan",
+    "raw_rows", "render",
 ]  # fmt: skip
 
 EMOTION_FPS = 25.0
 """Rows of an emotion's array in a second."""
 
 _BLOCK_S = 30.0
-_ONSET_S, _OFFSET_S = 0.15, 0.45
+ONSET_S, SETTLED_S = 0.15, 0.45
+"""How long before a change of emotion a face begins to follow, and when it has followed, s."""
 
 Emotion: TypeAlias = "NDArray[Any] | Callable[[NDArray[np.float64]], NDArray[Any]]"
 """(8,) strengths of `EMOTIONS` for all time, (T, 8) at `EMOTION_FPS`, or a function of (n,) times,
@@ -61,12 +63,12 @@ class Plan:
     closures
         Where lips meet, in order.
     happens
-        What happens beside speech.
+        What happens beside speech, or None: nothing does.
     """
 
     segments: tuple[Segment, ...]
     closures: tuple[Closure, ...]
-    happens: Life
+    happens: Life | None
 
 
 def plan(
@@ -80,7 +82,7 @@ def plan(
     nonverbal: bool = True,
 ) -> Plan:
     """What happens in `seconds` of speech."""
-    beside = life(phones, cues, style, manner, seconds, seed) if nonverbal else Life()
+    beside = life(phones, cues, style, manner, seconds, seed) if nonverbal else None
     return Plan(segments(phones, seconds, cues.loud), closures(phones), beside)
 
 
@@ -94,7 +96,7 @@ def emotion_rows(emotion: Emotion, first: int, count: int, fps: float) -> NDArra
     UsageError
         If the emotion has not 8 columns.
     """
-    ahead, back = int(np.ceil(_ONSET_S * fps)), int(np.ceil(_OFFSET_S * fps))
+    ahead, back = int(np.ceil(ONSET_S * fps)), int(np.ceil(SETTLED_S * fps))
     times = np.maximum((np.arange(-back, count + ahead) + first) / fps, 0.0)
     if callable(emotion):
         rows = np.asarray(emotion(times), np.float64)
@@ -105,7 +107,7 @@ def emotion_rows(emotion: Emotion, first: int, count: int, fps: float) -> NDArra
     if (rows == rows[0]).all():
         return rows[:count].copy()
     lags = np.arange(-ahead, back + 1) / fps
-    shape = np.where(lags < 0.0, 1.0 + lags / (_ONSET_S + 1.0 / fps), 1.0 - lags / _OFFSET_S)
+    shape = np.where(lags < 0.0, 1.0 + lags / (ONSET_S + 1.0 / fps), 1.0 - lags / SETTLED_S)
     kernel = np.clip(shape, 0.0, None)
     kernel /= kernel.sum()
     views = np.lib.stride_tricks.sliding_window_view(rows, len(lags), axis=0)
@@ -123,6 +125,30 @@ def _at_times(array: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray
     return (1.0 - share) * array[low] + share * array[np.minimum(low + 1, len(array) - 1)]
 
 
+def raw_rows(
+    made: Plan,
+    emotion: Emotion,
+    style: FaceStyle,
+    manner: SpeakerManner,
+    *,
+    first: int,
+    count: int,
+    fps: float,
+    seed: int,
+) -> NDArray[np.float64]:
+    """(count, 55) weights of frames from `first`, before they are smoothed and lips meet."""
+    times = (np.arange(count) + first) / fps
+    feel = emotion_rows(emotion, first, count, fps) * style.emotion
+    near = _between(made.segments, times[0] - REACH_S, times[-1] + REACH_S)
+    tracks = dominance_tracks(near, first, count, fps, manner.pace)
+    weights = composed(tracks, feel, times, manner, seed)
+    if made.happens is not None:
+        add_life(weights, made.happens, times, feel, style, manner, seed)
+    styled(weights, style, manner.asymmetry)
+    limited(weights)
+    return weights
+
+
 def render(
     made: Plan,
     emotion: Emotion,
@@ -136,16 +162,9 @@ def render(
 ) -> NDArray[np.float32]:
     """(count, 55) float32 weights of frames `first` to `first + count`; frame k is at k / fps s."""
     pad = int(np.ceil(reach(style.smoothing) * fps))
-    low, length = first - pad, count + 2 * pad
-    times = (np.arange(length) + low) / fps
-    feel = emotion_rows(emotion, low, length, fps) * style.emotion
-    near = _between(made.segments, times[0] - REACH_S, times[-1] + REACH_S)
-    tracks = dominance_tracks(near, low, length, fps, manner.pace)
-    weights = composed(tracks, feel, times, manner, seed)
-    if made.happens != Life():
-        add_life(weights, made.happens, times, feel, style, manner, seed)
-    styled(weights, style, manner.asymmetry)
-    limited(weights)
+    weights = raw_rows(
+        made, emotion, style, manner, first=first - pad, count=count + 2 * pad, fps=fps, seed=seed
+    )
     weights = smoothed(weights, fps, style.smoothing)[pad : pad + count]
     close_lips(weights, *contact(made.closures, first, count, fps))
     return weights.astype(np.float32)

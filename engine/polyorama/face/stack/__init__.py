@@ -1,0 +1,1 @@
+"""Layers of a face: phones, curves, model, takes, owners, keys, contact, limits."""
