@@ -241,13 +241,15 @@ def _widened(
 
 
 def _failure(start: float, end: float, words: Sequence[str]) -> str:
-    shown = " ".join(words[:_WORDS_SHOWN])
-    if len(words) > _WORDS_SHOWN:
-        shown += " ... " + words[-1]
     return (
-        f"{len(words)} words of the transcript ({quoted(shown)}) cannot be found in the sound from "
+        f"{len(words)} words of the transcript ({_shown(words)}) cannot be found in the sound from "
         f"{start:.1f} s to {end:.1f} s; make it say what is said there, or choose to spread them."
     )
+
+
+def _shown(words: Sequence[str]) -> str:
+    shown = " ".join(words[:_WORDS_SHOWN])
+    return quoted(shown if len(words) <= _WORDS_SHOWN else f"{shown} ... {words[-1]}")
 
 
 def _spread(
@@ -262,8 +264,13 @@ def _spread(
         [_USUAL_VOWEL if phone in VOWELS else _USUAL_CONSONANT for way in ways for phone in way]
     )
     # Edges on a clock that runs only while somebody speaks, then on the piece's own.
-    edges = np.concatenate([[0.0], np.cumsum(usual)])
     spoken = np.concatenate([[0.0], np.cumsum([end - start for start, end in spans])])
+    if spoken[-1] < _SHORTEST_PHONE * len(usual):
+        raise UsageError(
+            f"{len(words)} words of the transcript ({_shown(words)}) do not fit into "
+            f"{spoken[-1]:.1f} s of speech; leave out what is not said."
+        )
+    edges = np.concatenate([[0.0], np.cumsum(usual)])
     edges *= spoken[-1] / edges[-1]
     span = np.clip(np.searchsorted(spoken, edges, side="right") - 1, 0, len(spans) - 1)
     starts = np.array([start for start, _ in spans])
