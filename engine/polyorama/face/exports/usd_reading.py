@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SECONDS", "read_take_usd"]
 
-SECONDS = 120.0
+SECONDS = 60.0
 """That one file may take."""
 
 
