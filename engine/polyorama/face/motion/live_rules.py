@@ -20,15 +20,16 @@ from polyorama.face.motion.beats import BEAT_BEFORE_S, Beat
 from polyorama.face.motion.closures import close_lips
 from polyorama.face.motion.composing import composed
 from polyorama.face.motion.manners import SPEAKERS, SpeakerManner
-from polyorama.face.motion.noise import smooth_noise, uniform
+from polyorama.face.motion.noise import smooth_noise
 from polyorama.face.motion.nonverbal import (
     BLINK_S,
     Blink,
     Life,
     Turn,
     add_life,
-    blink_interval,
-    fixation,
+    blink_depth,
+    blink_waits,
+    fixations,
 )
 from polyorama.face.motion.smoothing import LiveSmoother
 from polyorama.face.motion.styling import limited, styled
@@ -267,7 +268,7 @@ class _LiveLife:
             self._until = time + 0.5
         if time < self._until:
             return
-        yaw, pitch, lasts = fixation(self._seed, self._look)
+        yaw, pitch, lasts = (float(x[0]) for x in fixations(self._seed, self._look, 1))
         self._look += 1
         share = 0.15 if ended else 1.0
         self._gaze = Turn(time, self._gaze.after, (share * yaw, share * pitch, 0.0))
@@ -278,14 +279,13 @@ class _LiveLife:
             self._next = None
             return
         if self._next is None or not time - 60.0 < self._next < time + 60.0 / min(rate, 1.0):
-            self._next = time + 0.5 * blink_interval(self._seed, self._blink, rate)
+            self._next = time + 0.5 * float(blink_waits(self._seed, self._blink, 1, rate)[0])
         if ended and self._next - time < 0.8 / max(rate, 1.0):  # with the end of a phrase
             self._next = time
         if time >= self._next:
-            depth = 1.0 if uniform(self._seed, "blink depth", self._blink)[0] > 0.12 else 0.75
-            self._blinks = (Blink(time, depth),)
+            self._blinks = (Blink(time, blink_depth(self._seed, self._blink)),)
             self._blink += 1
-            wait = blink_interval(self._seed, self._blink, rate)
+            wait = float(blink_waits(self._seed, self._blink, 1, rate)[0])
             self._next = time + max(wait, BLINK_S)
 
     def _emphasise(self, time: float, voice: _Voice) -> None:

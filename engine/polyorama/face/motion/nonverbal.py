@@ -13,6 +13,8 @@ from polyorama.face.motion.segments import Phrase, phrases
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from polyorama.face.motion.manners import SpeakerManner
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLINK_S", "BREATH_AFTER_S", "BREATH_BEFORE_S", "POSTURE_S", "SACCADE_S",
-    "Blink", "Breath", "Life", "Turn", "add_idle_life", "add_life", "blink_interval",
-    "blink_shape", "fixation", "life", "turned",
+    "Blink", "Breath", "Life", "Turn", "add_idle_life", "add_life", "blink_depth",
+    "blink_shape", "blink_waits", "fixations", "life", "turned",
 ]  # fmt: skip
 
 BLINK_S = 0.30
@@ -35,6 +37,7 @@ _SPREAD = 0.6
 """Standard deviation of the logarithm of the time between blinks (Bentivoglio et al. 1997 find
 about 17 a minute, skewed)."""
 _FIXATION_MEAN_S = 1.5
+_DRAWN = 64
 _LOOK_YAW, _LOOK_PITCH = 0.55, 0.45
 """Turn of the eyes at weight 1, rad."""
 _HEAD_NOISE = {"headYaw": (0.050, 3.1), "headPitch": (0.030, 2.3), "headRoll": (0.028, 3.7)}
@@ -95,15 +98,20 @@ def life(
     )
 
 
-def blink_interval(seed: int, index: int, rate: float) -> float:
-    """Time from blink `index` - 1 to blink `index`, s: log-normal above a least time.
+def blink_waits(seed: int, first: int, count: int, rate: float) -> NDArray[np.float64]:
+    """(count,) times from a blink to the next, s, from blink `first`: log-normal above a least.
 
-    At `rate` 1 its mean is 4 s: 15 blinks a minute.
+    At `rate` 1 their mean is 4 s: 15 blinks a minute.
     """
     # A log-normal of mean m has median m exp(-s^2 / 2).
     median = (_BLINKS_MEAN_S - _LEAST_BLINK_S) * np.exp(-0.5 * _SPREAD**2)
-    wait = _LEAST_BLINK_S + median * np.exp(_SPREAD * normal(seed, "blink", index)[0])
-    return float(wait / rate)
+    chance = normal(seed, "blink", np.arange(first, first + count))
+    return np.asarray((_LEAST_BLINK_S + median * np.exp(_SPREAD * chance)) / rate)
+
+
+def blink_depth(seed: int, index: int) -> float:
+    """How far a blink closes: some do not close."""
+    return 1.0 if uniform(seed, "blink depth", index)[0] > 0.12 else 0.75
 
 
 def _blinks(attractors: list[float], rate: float, seconds: float, seed: int) -> tuple[Blink, ...]:
@@ -111,47 +119,56 @@ def _blinks(attractors: list[float], rate: float, seconds: float, seed: int) -> 
         return ()
     places = np.array(attractors)
     reach = 0.5 * _LEAST_BLINK_S / max(rate, 1.0)
+    begin = -_BLINKS_MEAN_S / rate * float(uniform(seed, "first blink", 0)[0])
+    times = _until(seconds + reach, begin, lambda first: blink_waits(seed, first, _DRAWN, rate))
     found = []
-    time = -_BLINKS_MEAN_S / rate * float(uniform(seed, "first blink", 0)[0])
-    for index in range(int(1e7)):
-        time += blink_interval(seed, index, rate)
-        if time > seconds + reach:
-            break
-        drawn = time
-        near = places[np.abs(places - time) < reach] if len(places) else places
-        if len(near):  # more at the ends of phrases, and with large shifts of the eyes
+    for index, time in enumerate(times):
+        low, high = np.searchsorted(places, [time - reach, time + reach])
+        drawn = float(time)
+        if low < high:  # more at the ends of phrases, and with large shifts of the eyes
+            near = places[low:high]
             drawn = float(near[np.abs(near - time).argmin()])
-        depth = 1.0 if uniform(seed, "blink depth", index)[0] > 0.12 else 0.75
-        found.append(Blink(drawn, depth))
+        found.append(Blink(drawn, blink_depth(seed, index)))
     return tuple(found)
 
 
-def fixation(seed: int, index: int) -> tuple[float, float, float]:
-    """Where fixation `index` looks (yaw and pitch, rad) and how long it lasts, s, from chance."""
-    lasts = 0.35 + (_FIXATION_MEAN_S - 0.35) * np.exp(
-        0.7 * normal(seed, "fixation", index)[0] - 0.5 * 0.7**2
-    )
-    away = uniform(seed, "look away", index)[0] < 0.38
-    yaw, pitch = (normal(seed, f"look {axis}", index)[0] for axis in ("yaw", "pitch"))
-    if away:
-        return float(np.clip(0.17 * yaw, -0.4, 0.4)), float(np.clip(0.09 * pitch, -0.2, 0.2)), lasts
-    # From eye to eye to mouth of the one who listens.
-    return float(0.025 * np.clip(yaw, -2, 2)), float(-0.012 + 0.018 * np.clip(pitch, -2, 2)), lasts
+def _until(
+    end: float, begin: float, waits: Callable[[int], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Times of a process that goes on from wait to wait, up to `end`; drawn `_DRAWN` at a time."""
+    times = np.zeros(0)
+    while not len(times) or times[-1] <= end:
+        last = times[-1] if len(times) else begin
+        times = np.concatenate([times, last + np.cumsum(waits(len(times)))])
+    return times[: np.searchsorted(times, end, side="right")]
+
+
+def fixations(
+    seed: int, first: int, count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Where fixations look, from `first` on: (count,) yaw and pitch, rad, and how long, s."""
+    index = np.arange(first, first + count)
+    usual = (_FIXATION_MEAN_S - 0.35) * np.exp(-0.5 * 0.7**2)
+    lasts = 0.35 + usual * np.exp(0.7 * normal(seed, "fixation", index))
+    away = uniform(seed, "look away", index) < 0.38
+    yaw, pitch = (normal(seed, f"look {axis}", index) for axis in ("yaw", "pitch"))
+    # Else from eye to eye to mouth of the one who listens.
+    yaw = np.where(away, np.clip(0.17 * yaw, -0.4, 0.4), 0.025 * np.clip(yaw, -2.0, 2.0))
+    near = 0.018 * np.clip(pitch, -2.0, 2.0) - 0.012
+    return yaw, np.where(away, np.clip(0.09 * pitch, -0.2, 0.2), near), lasts
 
 
 def _gaze(spoken: tuple[Phrase, ...], seconds: float, seed: int) -> tuple[Turn, ...]:
     ends = np.array([p.end for p in spoken])
+    times = _until(seconds, 0.0, lambda first: fixations(seed, first, _DRAWN)[2])
+    yaws, pitches, _ = fixations(seed, 0, len(times))
     found: list[Turn] = []
-    time, before = 0.0, (0.0, 0.0, 0.0)
-    for index in range(int(1e7)):
-        yaw, pitch, lasts = fixation(seed, index)
-        time += lasts
-        if time > seconds:
-            break
-        if len(ends) and np.abs(ends - time).min() < 0.4:  # the turn is handed over with a look
-            yaw, pitch = 0.15 * yaw, 0.15 * pitch
-        after = (yaw, pitch, 0.0)
-        found.append(Turn(time, before, after))
+    before = (0.0, 0.0, 0.0)
+    for time, yaw, pitch in zip(times, yaws, pitches, strict=True):
+        low, high = np.searchsorted(ends, [time - 0.4, time + 0.4])
+        share = 0.15 if low < high else 1.0  # the turn is handed over with a look
+        after = (float(share * yaw), float(share * pitch), 0.0)
+        found.append(Turn(float(time), before, after))
         before = after
     return tuple(found)
 
