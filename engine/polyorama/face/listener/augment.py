@@ -51,7 +51,7 @@ class Augmenter:
             Draws all of it.
         """
         spectrum = np.fft.rfft(sound, self._whole)
-        if rng.random() < 0.45:
+        if rng.random() < 0.3:
             spectrum = spectrum * self._rooms[rng.integers(_ROOMS)]
         if rng.random() < 0.7:
             spectrum = spectrum * self._colour(rng)
@@ -62,7 +62,7 @@ class Augmenter:
             spectrum = spectrum * self._band(20.0, rng.uniform(4500.0, 7500.0))
         out = np.fft.irfft(spectrum, self._whole)[: self.length]
         level = np.sqrt(np.mean(out**2)) + 1e-9
-        if rng.random() < 0.85:
+        if rng.random() < 0.75:
             noise = others if rng.random() < 0.2 else self._noises[rng.integers(_NOISES)]
             noise = np.roll(noise, int(rng.integers(self.length)))
             ratio = 10.0 ** (-rng.uniform(12.0, 40.0) / 20.0)

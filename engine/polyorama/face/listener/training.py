@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -33,10 +33,10 @@ from polyorama.face.listener.hearing import LISTENING_RATE, LOOKAHEADS
 from polyorama.face.listener.mel import HOP, MELS, RATE, MelStream, RunningNorm
 from polyorama.face.listener.network import ListenerNetwork
 from polyorama.face.listener.runtime import STEP_HOPS
-from polyorama.face.listener.targets import PHONE_CURVES, smoothed
+from polyorama.face.listener.targets import CURVES, PHONE_CURVES, smoothed
 from polyorama.face.listener.weights import write_weights
 from polyorama.io.atomic import atomic_write
-from polyorama.scene.faces.phones import PHONES
+from polyorama.scene.faces.phones import PHONES, VISEMES, viseme_of
 
 if TYPE_CHECKING:
     import os
@@ -53,6 +53,11 @@ _QUIET = 4.6
 
 _MEMORY = 0.997
 """Share of the weights' running mean that stays from one batch to the next."""
+
+
+_VISEMES = torch.tensor([[viseme_of(p) == v for v in VISEMES] for p in PHONES]).float()
+# The closures are what eyes are keenest on, and what is hardest to hear.
+_WEIGHTS = 1.0 + 0.5 * torch.from_numpy(PHONE_CURVES[:, CURVES.index("closure")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,17 @@ class TrainingSettings:
         Draws weights, order and augmentation.
     clips
         How many clips of the corpus to use at most; 0 uses all.
+    begin
+        Folder of a training that this one goes on from, with a schedule of its own; "" for none.
     """
 
     epochs: int = 12
     batch: int = 32
-    seconds: float = 4.0
+    seconds: float = 3.2
     rate: float = 2e-3
     seed: int = 0
     clips: int = 0
+    begin: str = ""
 
     @property
     def samples(self) -> int:
@@ -115,7 +123,7 @@ class _Profile:
 
 
 def losses(network: ListenerNetwork, batch: Batch) -> torch.Tensor:
-    """What is made small: phones' cross entropy, and closure's, jaw's and rounding's.
+    """What is made small: cross entropies of phones, visemes, closure, jaw and rounding.
 
     Answers of step s are for frame s - delay; frames whose phone is not sure do not count.
     """
@@ -127,13 +135,17 @@ def losses(network: ListenerNetwork, batch: Batch) -> torch.Tensor:
         known = labels >= 0
         answers, labels = answers[known], labels[known]
         curves = batch.curves[:, : frames - delay][known]
-        phone = F.cross_entropy(answers[:, : len(PHONES)], labels, label_smoothing=0.05)
+        phones = answers[:, : len(PHONES)]
+        phone = F.cross_entropy(phones, labels, _WEIGHTS, label_smoothing=0.05)
+        # A viseme is as likely as its phones together; to mistake /p/ for /b/ does not show.
+        visemes = torch.log_softmax(phones, 1).exp() @ _VISEMES
+        seen = F.nll_loss(torch.log(visemes + 1e-6), _VISEMES.argmax(1)[labels])
         moved = F.binary_cross_entropy_with_logits(answers[:, len(PHONES) : -1], curves[:, :2])
         # About one frame in twelve is shut, and a closure missed is worse than one too many.
         shut = F.binary_cross_entropy_with_logits(
             answers[:, -1], curves[:, 2], pos_weight=torch.tensor(2.0)
         )
-        total = total + phone + 2.0 * moved + shut
+        total = total + phone + 0.5 * seen + 2.0 * moved + 1.5 * shut
     return total / len(network.delays)
 
 
@@ -172,6 +184,10 @@ def train(
     mean = copy.deepcopy(network)
     adam = torch.optim.Adam(network.parameters(), lr=settings.rate, betas=(0.9, 0.98))
     state = place / "state.pt"
+    if settings.begin:
+        weights = _state(Path(settings.begin) / "state.pt")["mean"]
+        network.load_state_dict(weights)
+        mean.load_state_dict(weights)
     first = _resumed(state, network, mean, adam, settings)
     for epoch in range(first, settings.epochs):
         order = np.random.default_rng([settings.seed, epoch, 1]).permutation(count)
@@ -226,18 +242,26 @@ def _resumed(
 ) -> int:
     if not state.is_file():
         return 0
+    kept = _state(state)
+    if kept["settings"] != repr(settings):
+        raise FileFormatError(
+            f"This training was begun with other settings; choose another folder: {state}"
+        )
+    network.load_state_dict(kept["network"])
+    mean.load_state_dict(kept["mean"])
+    adam.load_state_dict(kept["adam"])
+    return int(kept["epoch"])
+
+
+def _state(path: Path) -> dict[str, Any]:
+    """What an interrupted training left."""
     try:
-        kept = torch.load(state, weights_only=True)
-        if kept["settings"] != repr(settings):
-            raise FileFormatError(
-                f"This training was begun with other settings; choose another folder: {state}"
-            )
-        network.load_state_dict(kept["network"])
-        mean.load_state_dict(kept["mean"])
-        adam.load_state_dict(kept["adam"])
-        return int(kept["epoch"])
-    except (RuntimeError, KeyError, ValueError, EOFError, OSError, UnpicklingError) as error:
-        raise FileFormatError(f"What was trained so far cannot be read; delete {state}") from error
+        kept: dict[str, Any] = torch.load(path, weights_only=True)
+        if set(kept) != {"epoch", "settings", "adam", "network", "mean"}:
+            raise ValueError(path)
+    except (RuntimeError, ValueError, TypeError, EOFError, OSError, UnpicklingError) as error:
+        raise FileFormatError(f"What was trained so far cannot be read; delete {path}") from error
+    return kept
 
 
 def _written(
@@ -349,14 +373,15 @@ class _Maker:
 
 
 def _masked(spectra: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Blank some channels and moments of most sounds (Park et al. 2019)."""
+    """Blank some channels and a moment of many sounds (Park et al. 2019)."""
     hops, sounds, _ = spectra.shape
     for i in range(sounds):
-        for _ in range(int(rng.integers(0, 3))):
+        if rng.random() < 0.5:
             begin, width = rng.integers(MELS), rng.integers(1, 13)
             spectra[:, i, begin : begin + width] = 0.0
-        for _ in range(int(rng.integers(0, 3))):
-            begin, width = rng.integers(hops), rng.integers(1, 7)
+        if rng.random() < 0.5:
+            # No longer than a burst, or a stop could not be known by it.
+            begin, width = rng.integers(hops), rng.integers(1, 3)
             spectra[begin : begin + width, i] = 0.0
     return spectra
 
@@ -392,13 +417,18 @@ def main(argv: Sequence[str]) -> int:
     training.add_argument("--epochs", type=int, default=TrainingSettings().epochs)
     training.add_argument("--clips", type=int, default=0, help="clips to use at most")
     training.add_argument("--seed", type=int, default=0)
+    training.add_argument("--rate", type=float, default=TrainingSettings().rate)
+    training.add_argument("--begin", default="", help="folder of a training to go on from")
     options = parser.parse_args(argv)
     try:
         if options.job == "corpus":
             plan = listener_plan(options.clips, options.seed)
             run(corpus_clips(plan, options.corpus, options.processes))
             return 0
-        settings = TrainingSettings(epochs=options.epochs, seed=options.seed, clips=options.clips)
+        settings = TrainingSettings(
+            epochs=options.epochs, seed=options.seed, clips=options.clips, rate=options.rate,
+            begin=options.begin,
+        )  # fmt: skip
         for progress in train(load_corpus(options.corpus), options.output, settings):
             if progress.done % 50 == 0:
                 sys.stdout.write(f"{progress.done}/{progress.total} {progress.note}\n")
