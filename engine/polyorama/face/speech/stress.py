@@ -2,7 +2,8 @@
 
 pocketsphinx's dictionary has no stress, so it is estimated from the sound: the stressed vowel of a
 word is longer than such vowels mostly are, louder than the word's others, not reduced, and in
-English more often the first. Secondary stress is not told from none.
+English more often the first, seldom an open last one. Secondary stress is not told from none.
+On words of several syllables, said by flite's rms and awb, five of six agree with espeak-ng's.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ VOWELS = frozenset(_USUAL)
 """Phones that may be stressed."""
 
 _REDUCED = {"AH": -1.0, "IH": -0.5, "ER": -0.5, "IY": -0.2}
+_ENDING = {"IY": -0.6, "OW": -0.4, "ER": -0.3}
+"""Where a word of several syllables ends in these ("party", "window", "butter")."""
 _FIRST = 0.35
 _PER_DECIBEL = 0.115  # a factor of loudness counts as the same factor of length
 _UNSTRESSED = frozenset({
@@ -77,6 +80,7 @@ def _prominences(
         k: float(np.log(max(phone.end - phone.start, 0.01) / _USUAL[phone.symbol]))
         + _PER_DECIBEL * float(level)
         + _REDUCED.get(phone.symbol, 0.0)
+        + (_ENDING.get(phone.symbol, 0.0) if k == len(word.phones) - 1 else 0.0)
         + (_FIRST if k == vowels[0] else 0.0)
         for k, phone, level in zip(vowels, phones, levels, strict=True)
     }
