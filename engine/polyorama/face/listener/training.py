@@ -57,7 +57,7 @@ _MEMORY = 0.997
 
 _VISEMES = torch.tensor([[viseme_of(p) == v for v in VISEMES] for p in PHONES]).float()
 # The closures are what eyes are keenest on, and what is hardest to hear.
-_WEIGHTS = 1.0 + 0.5 * torch.from_numpy(PHONE_CURVES[:, CURVES.index("closure")])
+_WEIGHTS = 1.0 + 0.5 * torch.tensor(PHONE_CURVES[:, CURVES.index("closure")].tolist())
 
 
 @dataclass(frozen=True, slots=True)
