@@ -25,13 +25,13 @@ __all__ = ["Closure", "clamped", "close_lips", "closures", "contact", "open_lips
 _CLOSE_S = 0.06
 _OPEN_S = 0.07
 _MERGED_GAP_S = 0.02
-_CLOSED_JAW = 0.24
+_CLOSED_JAW = 0.16
 """A jaw that is open further shows through closed lips as a long face."""
-_BITTEN_JAW = 0.10
+_BITTEN_JAW = 0.05
 _PRESS = 0.30
 _ROLL = 0.22
-_BITE_ROLL = 0.55
-_BITE_UP = 0.16
+_BITE_ROLL = 0.65
+_BITE_UP = 0.14
 _VOWEL_CLOSE = 0.35
 """Share of the jaw's opening that mouthClose may take away in the middle of a vowel."""
 
@@ -47,16 +47,16 @@ _ROLLS = _columns("mouthRollLower", "mouthRollUpper")
 _ROLL_LOWER = CHANNEL_INDEX["mouthRollLower"]
 _UPPER = _columns("mouthUpperUpLeft", "mouthUpperUpRight")
 _LOWER = _columns("mouthLowerDownLeft", "mouthLowerDownRight")
-_CLOSED_KEEPS = {
+_CLOSED_TAKES = {
     1.0: _columns("mouthFunnel", "mouthUpperUpLeft", "mouthUpperUpRight", "mouthLowerDownLeft",
                   "mouthLowerDownRight", "tongueOut"),
     0.75: _columns("mouthShrugUpper", "mouthStretchLeft", "mouthStretchRight"),
-    0.6: _columns("mouthPucker",),
+    0.6: _columns("mouthPucker", "noseSneerLeft", "noseSneerRight", "jawForward"),
     0.3: _columns("mouthSmileLeft", "mouthSmileRight", "mouthFrownLeft", "mouthFrownRight",
-                  "mouthShrugLower", "mouthDimpleLeft", "mouthDimpleRight"),
+                  "mouthDimpleLeft", "mouthDimpleRight"),
 }  # fmt: skip
 """Channels that part lips, by the share of them that a closed mouth takes away."""
-_BITTEN_KEEPS = {
+_BITTEN_TAKES = {
     1.0: _columns("mouthLowerDownLeft", "mouthLowerDownRight", "mouthFunnel", "tongueOut"),
     0.6: _columns("mouthPucker", "mouthShrugUpper"),
     0.4: _columns("mouthStretchLeft", "mouthStretchRight", "mouthFrownLeft", "mouthFrownRight"),
@@ -166,7 +166,7 @@ def close_lips(
     share = closed[some]
     part = weights[some]
     part[:, _JAW] += share * (np.minimum(part[:, _JAW], _CLOSED_JAW) - part[:, _JAW])
-    for taken, columns in _CLOSED_KEEPS.items():
+    for taken, columns in _CLOSED_TAKES.items():
         part[:, columns] *= (1.0 - taken * share)[:, None]
     part[:, _PRESSES] = np.maximum(part[:, _PRESSES], _PRESS * share[:, None])
     part[:, _ROLLS] = np.maximum(part[:, _ROLLS], _ROLL * share[:, None])
@@ -195,7 +195,7 @@ def _bite(
 ) -> None:
     part = weights[rows]
     part[:, _JAW] += share * (np.minimum(part[:, _JAW], _BITTEN_JAW) - part[:, _JAW])
-    for taken, columns in _BITTEN_KEEPS.items():
+    for taken, columns in _BITTEN_TAKES.items():
         part[:, columns] *= (1.0 - taken * share)[:, None]
     part[:, _CLOSE] *= 1.0 - share
     part[:, _PRESSES] *= (1.0 - share)[:, None]

@@ -45,7 +45,7 @@ _MADE_OF: dict[str, dict[str, float | tuple[float, float]]] = {
             "mouthShrugLower": 0.50, "eyeBlink": 0.26, "eyeSquint": 0.12, "mouthRollLower": 0.12,
             "eyeLookDown": 0.20, "mouthPress": 0.12},
     # AU 4 + 5 + 7 + 10 + 23 + 25
-    "angry": {"browDown": (1.0, 1.0), "eyeSquint": 0.42, "eyeWide": 0.28, "noseSneer": (0.45, 0.40),
+    "angry": {"browDown": (1.0, 1.0), "eyeSquint": 0.50, "eyeWide": 0.12, "noseSneer": (0.45, 0.40),
               "mouthPress": 0.30, "mouthFrown": 0.35, "mouthUpperUp": (0.22, 0.16),
               "mouthStretch": 0.18, "mouthLowerDown": 0.28, "jawForward": 0.30,
               "mouthShrugLower": 0.15, "cheekSquint": 0.18},
