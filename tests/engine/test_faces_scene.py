@@ -17,7 +17,7 @@ from polyorama.io.journal import Journal
 from polyorama.io.project import read_project, write_project
 from polyorama.io.recovery import recoverable
 from polyorama.io.soundtrack import SOUND_RATE, mix_audio, sounding
-from polyorama.render.actors import actor_cloud
+from polyorama.render.actors import actor_cloud, parted
 from polyorama.render.posing import light
 from polyorama.render.resolve import draw, flatten, is_animated
 from polyorama.render.shading import DEFAULT_RIG, SHOULDER, DirectionalLight, shade, tone
@@ -390,3 +390,38 @@ def test_the_voice_of_a_face_is_heard_where_the_face_is_seen():
     assert mixed[SOUND_RATE // 2 + 100 :].any()
     hidden = Document((Node("face", actor, visible=False),))
     assert not list(sounding(hidden))
+
+
+def test_what_is_looked_at_is_covered_more_densely_and_any_beginning_is_even():
+    rig = ball_rig(40)
+    cloud = actor_cloud(Actor(rig=rig, surfels=9000), np.eye(4), DEFAULT_RIG, 0.0)
+    assert len(cloud) == 9000
+    lips = rig.mesh.vertices[rig.regions["lips"]]
+    away = np.linalg.norm(cloud.means[:, None] - lips[None, ::3], axis=2).min(axis=1)
+    inside = away < 0.006
+    heights = np.linspace(-1.0, 1.0, 20001)
+    sphere = 0.1 * np.stack(
+        [np.sqrt(1 - heights**2) * np.sin(2.39996 * np.arange(20001)), heights,
+         np.sqrt(1 - heights**2) * np.cos(2.39996 * np.arange(20001))], axis=1,
+    )  # fmt: skip
+    area = (np.linalg.norm(sphere[:, None] - lips[None, ::3], axis=2).min(axis=1) < 0.006).mean()
+    assert inside.mean() > 1.8 * area
+    assert inside[:900].mean() == pytest.approx(inside.mean(), abs=0.06)
+
+
+def test_parted_lips_let_light_into_the_mouth():
+    rig = ball_rig()
+    lower = rig.regions["lips"]
+    upper = np.full(len(lower), int(np.argmax(rig.mesh.vertices[:, 2])))
+    rig = dataclasses.replace(
+        rig, landmarks={**rig.landmarks, "innerLipUpper": upper, "innerLipLower": lower}
+    )
+    without = dataclasses.replace(rig, landmarks={})
+    closed, opened = np.zeros(55, np.float32), np.zeros(55, np.float32)
+    opened[CHANNEL_INDEX["jawOpen"]] = 0.2
+    assert parted(without, without.posed(closed), closed) == 0.0
+    assert parted(without, without.posed(opened), opened) == pytest.approx(0.5)
+    far = float(np.linalg.norm(rig.posed(closed)[upper] - rig.posed(closed)[lower], axis=1).max())
+    assert parted(rig, rig.posed(closed), closed) == pytest.approx(
+        min(far / rig.mouth_width / 0.1, 1.0)
+    )

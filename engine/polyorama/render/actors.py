@@ -21,7 +21,7 @@ from polyorama.render.shading import SHOULDER
 from polyorama.render.surfels import Surfels, surfels_from_mesh
 from polyorama.scene.faces.channels import CHANNEL_INDEX
 from polyorama.scene.rotations import rotation_matrices
-from polyorama.scene.splats import SplatCloud, sh_from_colors
+from polyorama.scene.splats import SplatCloud, concatenate, sh_from_colors
 from polyorama.scene.transform import affine_matrix
 
 if TYPE_CHECKING:
@@ -31,12 +31,24 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.actor import Actor
     from polyorama.scene.faces.morphs import MorphRig
 
-__all__ = ["actor_cloud"]
+__all__ = ["actor_cloud", "parted"]
 
+_FEWEST = 200
 _RIGS, _FRAMES = 4, 4
 """How many rigs are kept as surfels, and how many posed clouds."""
-_OPEN = {"jawOpen": 1.0}
-"""The pose in which the sky is seen from inside the mouth."""
+_OPEN = {
+    "jawOpen": 0.7, "mouthUpperUpLeft": 0.7, "mouthUpperUpRight": 0.7,
+    "mouthLowerDownLeft": 0.7, "mouthLowerDownRight": 0.7,
+}  # fmt: skip
+"""The pose in which the sky is seen from inside the mouth: lips out of the way of the teeth."""
+_PARTED = 0.1
+"""Lips that are so far apart, over the mouth's width, let in all the light that is ever let in."""
+_HIDDEN = 0.25
+"""What sees less of the sky at rest lies inside the mouth."""
+_BOUNCED = 0.3
+_FINE, _DENSITY = ("lips", "leftEye", "rightEye", "leftLids", "rightLids", "lashes", "glints",
+                   "upperTeeth", "lowerTeeth", "tongue", "brows"), 5.0  # fmt: skip
+"""Regions that are looked at, and how many times as densely as the rest they are covered."""
 _SKIN = np.array([0.55, 0.27, 0.18])
 """By how much skin widens a light in red, green and blue, as the sine of a radius: scattering
 carries red about three times as far as blue."""
@@ -117,11 +129,14 @@ def _cover(rig: MorphRig, count: int) -> _Covered:
         _covered.move_to_end(key)
         return kept
     mesh = rig.mesh
-    surfels = surfels_from_mesh(mesh, count, rig=None, keep_buried=True, sides="one")
+    surfels = _covering(rig, count)
     wide = replace(mesh, vertices=rig.posed(_OPEN))
     closed, opened = (
         sky_openness(surfels, shape.vertices, Occluders(shape)) for shape in (mesh, wide)
     )
+    # Wet and bright, the mouth lights itself: what is hidden at rest gets bounced light, too.
+    hidden = np.clip(1.0 - closed / _HIDDEN, 0.0, 1.0)
+    opened = opened + hidden * (opened**_BOUNCED - opened)
     soft = np.array([material.softness for material in mesh.materials], np.float32)
     ids = mesh.material_ids
     of = np.zeros(len(mesh.triangles), np.int32) if ids is None else ids
@@ -135,6 +150,41 @@ def _cover(rig: MorphRig, count: int) -> _Covered:
     return made
 
 
+def _covering(rig: MorphRig, count: int) -> Surfels:
+    """The mesh of a rig as surfels, more of them where a face is looked at; in even order."""
+    mesh = rig.mesh
+    looked_at = np.zeros(len(mesh.vertices), bool)
+    for name in _FINE:
+        looked_at[rig.regions.get(name, np.zeros(0, np.int32))] = True
+    fine = looked_at[mesh.triangles].all(axis=1)
+    corners = mesh.vertices[mesh.triangles].astype(np.float64)
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    weights = np.linalg.norm(cross, axis=1) * np.where(fine, _DENSITY, 1.0)
+    share = float(weights[fine].sum() / max(weights.sum(), 1e-30))
+    counts = {True: round(count * share), False: count - round(count * share)}
+    if min(counts.values()) < _FEWEST:
+        return surfels_from_mesh(mesh, count, rig=None, keep_buried=True, sides="one")
+    pieces, triangles = [], []
+    for kind, number in counts.items():
+        chosen = np.flatnonzero(fine == kind).astype(np.int32)
+        ids = None if mesh.material_ids is None else mesh.material_ids[chosen]
+        part = replace(mesh, triangles=mesh.triangles[chosen], material_ids=ids)
+        pieces.append(surfels_from_mesh(part, number, rig=None, keep_buried=True, sides="one"))
+        triangles.append(chosen[pieces[-1].triangle_ids])
+    # Each piece is in an order of which any beginning is spread evenly; so is their mixture.
+    place = np.concatenate([(np.arange(len(p)) + 0.5) / len(p) for p in pieces])
+    order = np.argsort(place, kind="stable")
+
+    def mixed(name: str) -> NDArray[np.float32]:
+        return np.asarray(np.concatenate([getattr(piece, name) for piece in pieces])[order])
+
+    return Surfels(
+        concatenate([piece.cloud for piece in pieces]).subset(order),
+        np.concatenate(triangles)[order], mixed("barycentrics"), mesh, mixed("normals"),
+        mixed("albedo"), mixed("emission"), mixed("openness"), False, pieces[0].spacing,
+    )  # fmt: skip
+
+
 def _pose(
     covered: _Covered, weights: NDArray[np.float32], linear: NDArray[np.float64], rig: LightRig
 ) -> SplatCloud:
@@ -144,7 +194,7 @@ def _pose(
     moved = covered.rig.posed(weights)
     means, scales, quats = (np.empty_like(a) for a in (cloud.means, cloud.scales, cloud.quats))
     normals, colors = np.empty_like(surfels.normals), np.empty_like(surfels.albedo)
-    share = np.float32(np.clip(weights[CHANNEL_INDEX["jawOpen"]], 0.0, 1.0))
+    share = np.float32(parted(covered.rig, moved, weights))
     openness = covered.closed + share * (covered.opened - covered.closed)
     suns = rig.directional
     toward = np.array([unit_vector(sun.direction) for sun in suns]).reshape(-1, 3)
@@ -173,3 +223,21 @@ def _pose(
     return replace(
         cloud, means=means, quats=quats, scales=scales, sh=sh_from_colors(colors)[:, None, :]
     )
+
+
+def parted(rig: MorphRig, vertices: NDArray[np.float32], weights: NDArray[np.float32]) -> float:
+    """How much light the lips let in, 0..1: by their distance, else by how far the jaw is open.
+
+    Parameters
+    ----------
+    rig
+        The face.
+    vertices, weights
+        (V, 3) where its vertices are, and (55,) as `CHANNELS`.
+    """
+    upper, lower = rig.landmarks.get("innerLipUpper"), rig.landmarks.get("innerLipLower")
+    width = rig.mouth_width
+    if upper is None or lower is None or len(upper) != len(lower) or width == 0.0:
+        return float(np.clip(weights[CHANNEL_INDEX["jawOpen"]] / 0.4, 0.0, 1.0))
+    gap = float(np.linalg.norm(vertices[upper] - vertices[lower], axis=1).max()) / width
+    return min(gap / _PARTED, 1.0)
