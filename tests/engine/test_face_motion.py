@@ -1,12 +1,15 @@
 """The rules: coarticulation, closures, feelings, and everything a face does beside speaking."""
 
 import math
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from polyorama.errors import UsageError
+from polyorama.face.corpus.flite import flite_speaks
+from polyorama.face.corpus.voices import Voice
 from polyorama.face.motion.articulation import (
     AHEAD,
     ARTICULATOR_OF,
@@ -25,6 +28,7 @@ from polyorama.face.motion.nonverbal import life
 from polyorama.face.motion.prosody_cues import prosody_cues
 from polyorama.face.motion.segments import phrases, segments
 from polyorama.face.motion.teacher import perform
+from polyorama.face.speech.prosody import prosody
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
 from polyorama.scene.faces.phones import PHONES, Phone, PhoneTrack, viseme_of
 from polyorama.scene.faces.script import FaceStyle
@@ -381,3 +385,50 @@ def test_speakers_differ_in_the_same_words():
     assert len(SPEAKERS) == 8
     assert np.ptp(jaws) > 0.25 * np.mean(jaws)
     assert np.diff(np.sort(jaws)).min() > 0.0
+
+
+def test_flat_voices_have_tops_too():
+    rows = np.arange(2000) / 100.0
+    for span in (1.0, 9.0):
+        f0 = 150.0 * 2.0 ** (span / 12.0 * np.exp(-(((rows - 8.0) / 0.1) ** 2)))
+        f0 *= 2.0 ** (span / 60.0 * np.sin(rows))
+        voice = SimpleNamespace(f0=f0, voicing=f0 > 0, energy=np.full_like(f0, -20.0), fps=100.0)
+        assert [round(p.time, 1) for p in prosody_cues(voice).peaks] == [8.0]
+    silent = SimpleNamespace(
+        f0=np.zeros(50), voicing=np.zeros(50), energy=np.full(50, -100.0), fps=100.0
+    )
+    assert prosody_cues(silent).peaks == ()
+    assert prosody_cues(silent).loud(0.0, 9.0) == 0.0
+
+
+def test_loud_vowels_open_the_jaw_more():
+    track = said("T AA T AA T", each=0.15)
+    energy = np.full(200, -30.0)
+    energy[round(0.9 * 100) : round(1.15 * 100)] = -18.0
+    voice = SimpleNamespace(f0=np.full(200, 120.0), voicing=np.ones(200), energy=energy, fps=100.0)
+    made = perform(track, voice, NEUTRAL, seconds=2.0, seed=0, nonverbal=False)
+    assert middle(made, track, 3, "jawOpen") > 1.1 * middle(made, track, 1, "jawOpen")
+
+
+@pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed")
+def test_lips_meet_in_speech_of_a_synthesiser():
+    spoken = flite_speaks(
+        "My puppet believes in pumpkin pie, but very few of you have tried them.",
+        Voice("flite", "slt"),
+    )
+    track = spoken.track()
+    made = perform(track, prosody(spoken.samples), np.eye(8)[2], seconds=spoken.seconds, seed=0)
+    jaw, close = made.channel("jawOpen"), made.channel("mouthClose")
+    met = {"PP": 0, "FF": 0}
+    for phone in track.phones:
+        frames = frames_of(phone, 60.0, len(made))
+        kind = viseme_of(phone.symbol)
+        if kind == "PP":
+            assert (jaw[frames] == close[frames]).any()
+        elif kind == "FF":
+            assert (made.channel("mouthRollLower")[frames] > 0.6).any()
+        elif phone.symbol in ("AY", "AE", "AA"):
+            assert (jaw - close)[frames].max() > 0.12
+        met[kind] = met.get(kind, 0) + 1
+    assert met["PP"] >= 8
+    assert met["FF"] >= 4

@@ -70,13 +70,13 @@ def test_a_tongue_phone_leaves_the_lips():
 
 
 def test_it_goes_on_blinking_and_stays_small():
-    """30 blinks are expected in 2 min, with a deviation of about 3.5: bounds of 4 of these."""
+    """15 blinks are expected in 1 min, with a deviation of about 2.5: bounds of 4 of these."""
     face = LiveFace(seed=1)
-    rows = np.array([face.step(heard("sil"), 0.0, -70.0, 1e5 + k / 10.0) for k in range(1200)])
+    rows = np.array([face.step(heard("sil"), 0.0, -70.0, 1e5 + k / 10.0) for k in range(600)])
     assert len(face._life._blinks) <= 1
     assert len(face._life._beats) <= 2
     shut = rows[:, CHANNEL_INDEX["eyeBlinkLeft"]] > 0.3
-    assert 16 <= (np.diff(shut.astype(int)) > 0).sum() <= 44
+    assert 6 <= (np.diff(shut.astype(int)) > 0).sum() <= 25
 
 
 def test_an_emotion_grows_and_another_takes_over():

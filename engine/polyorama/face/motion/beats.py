@@ -53,9 +53,9 @@ def beats(track: PhoneTrack, cues: Cues, seed: int) -> tuple[Beat, ...]:
         taken |= near
         height = float(heights[near].max()) if near.any() else 0.0
         loud = float(np.clip(cues.loud(vowel.start, vowel.end), -0.5, 1.0))
-        found.append((time, 0.32 + 0.07 * height + 0.25 * loud))
+        found.append((time, 0.42 + 0.12 * height + 0.25 * loud))
     found += [
-        (float(t), 0.07 * float(h)) for t, h in zip(tops[~taken], heights[~taken], strict=True)
+        (float(t), 0.14 * float(h)) for t, h in zip(tops[~taken], heights[~taken], strict=True)
     ]
     return _kept(sorted(found), seed)
 

@@ -52,7 +52,7 @@ _CLOSED_TAKES = {
                   "mouthLowerDownRight", "tongueOut"),
     0.75: _columns("mouthShrugUpper", "mouthStretchLeft", "mouthStretchRight"),
     0.6: _columns("mouthPucker", "noseSneerLeft", "noseSneerRight", "jawForward"),
-    0.3: _columns("mouthSmileLeft", "mouthSmileRight", "mouthFrownLeft", "mouthFrownRight",
+    0.18: _columns("mouthSmileLeft", "mouthSmileRight", "mouthFrownLeft", "mouthFrownRight",
                   "mouthDimpleLeft", "mouthDimpleRight"),
 }  # fmt: skip
 """Channels that part lips, by the share of them that a closed mouth takes away."""

@@ -256,7 +256,7 @@ class _LiveLife:
             yaw, pitch, roll = (
                 float(smooth_noise(at, self._seed, f"posture {axis}", 0.7)[0]) for axis in "ypr"
             )
-            after = (0.085 * yaw, 0.045 * pitch, 0.055 * roll)
+            after = (0.13 * yaw, 0.06 * pitch, 0.075 * roll)
             self._posture = Turn(time, self._posture.after, after)
         self._look_about(time, ended)
         self._blink_now(time, ended, style.blinks * manner.blinks)

@@ -40,8 +40,8 @@ _FIXATION_MEAN_S = 1.5
 _DRAWN = 64
 _LOOK_YAW, _LOOK_PITCH = 0.55, 0.45
 """Turn of the eyes at weight 1, rad."""
-_HEAD_NOISE = {"headYaw": (0.050, 3.1), "headPitch": (0.030, 2.3), "headRoll": (0.028, 3.7)}
-_NOD = 0.055
+_HEAD_NOISE = {"headYaw": (0.055, 2.6), "headPitch": (0.032, 2.1), "headRoll": (0.032, 3.1)}
+_NOD = 0.070
 
 
 class Blink(NamedTuple):
@@ -183,7 +183,7 @@ def _postures(spoken: tuple[Phrase, ...], seed: int) -> tuple[Turn, ...]:
     for phrase in spoken:
         at = np.array([phrase.start])
         yaw, pitch, roll = (float(smooth_noise(at, seed, f"posture {a}", 0.7)[0]) for a in "ypr")
-        after = (0.085 * yaw, 0.045 * pitch, 0.055 * roll)
+        after = (0.13 * yaw, 0.06 * pitch, 0.075 * roll)
         found.append(Turn(phrase.start - 0.4, before, after))
         before = after
     return tuple(found)
@@ -291,8 +291,8 @@ def _raise_brows(
 ) -> None:
     # Angry emphasis draws the brows together where other emphasis lifts them.
     up, down = brows * (1.0 - angry), brows * angry
-    weights[:, _INNER] += 0.42 * up
-    weights[:, _OUTER] += 0.48 * up[:, None]
+    weights[:, _INNER] += 0.50 * up
+    weights[:, _OUTER] += 0.56 * up[:, None]
     weights[:, _WIDES] += 0.14 * up[:, None]
     weights[:, _DOWN] += 0.35 * down[:, None]
 

@@ -13,8 +13,9 @@ __all__ = ["Cues", "PitchPeak", "ProsodyLike", "prosody_cues"]
 
 _LOUD_RANGE_DB = 10.0
 _PEAK_RADIUS_S = 0.2
-_LEAST_PEAK = 1.5
-"""Semitones above its surroundings that make a peak."""
+_LEAST_PEAK, _MOST_PEAK = 1.2, 5.0
+_SPREAD = (0.5, 4.0)
+"""Least and most that a voice's own spread of pitch counts as, semitones."""
 
 
 class ProsodyLike(Protocol):
@@ -42,7 +43,10 @@ class ProsodyLike(Protocol):
 
 
 class PitchPeak(NamedTuple):
-    """A top of the melody: when, s, and how far above its surroundings, semitones."""
+    """A top of the melody: when, s, and how far above its surroundings.
+
+    Heights are in the voice's own standard deviation of pitch: a flat voice has tops too.
+    """
 
     time: float
     height: float
@@ -94,7 +98,8 @@ def _peaks(f0: NDArray[np.float64], voiced: NDArray[np.bool_], fps: float) -> tu
     if voiced.sum() < 3:
         return ()
     places = np.flatnonzero(voiced)
-    semitones = np.interp(np.arange(len(f0)), places, 12.0 * np.log2(f0[places]))
+    said = 12.0 * np.log2(f0[places])
+    semitones = np.interp(np.arange(len(f0)), places, said) / np.clip(said.std(), *_SPREAD)
     window = np.hanning(max(int(0.06 * fps) | 1, 3) + 2)
     smooth = np.convolve(
         np.pad(semitones, len(window) // 2, mode="edge"), window / window.sum(), "valid"
@@ -108,5 +113,5 @@ def _peaks(f0: NDArray[np.float64], voiced: NDArray[np.bool_], fps: float) -> tu
     found: list[PitchPeak] = []
     for top in tops:
         if not found or top / fps - found[-1].time > _PEAK_RADIUS_S:
-            found.append(PitchPeak(top / fps, float(min(height[top], 12.0))))
+            found.append(PitchPeak(float(top / fps), float(min(height[top], _MOST_PEAK))))
     return tuple(found)
