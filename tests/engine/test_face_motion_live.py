@@ -116,3 +116,10 @@ def test_the_one_euro_filter_quietens_noise_and_follows_jumps():
     assert jump[14, brow] > 0.9
     smoother.reset()
     np.testing.assert_array_equal(smoother.step(np.zeros(55), 1 / 60), np.zeros(55))
+
+
+def test_it_can_speak_and_do_nothing_beside():
+    rows = run(LiveFace(nonverbal=False), "sil AA M AA " * 8)
+    assert np.abs(rows[:, 52:]).max() == 0.0
+    assert rows[:, CHANNEL_INDEX["eyeBlinkLeft"]].max() == 0.0
+    assert rows[:, JAW].max() > 0.2

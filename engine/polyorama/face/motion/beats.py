@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -10,12 +11,14 @@ from polyorama.face.motion.articulation import VOWELS
 from polyorama.face.motion.noise import smooth_noise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from polyorama.face.motion.prosody_cues import Cues
     from polyorama.scene.faces.phones import PhoneTrack
 
-__all__ = ["BEAT_AFTER_S", "BEAT_BEFORE_S", "Beat", "beat_pulses", "beats"]
+__all__ = ["BEAT_AFTER_S", "BEAT_BEFORE_S", "Beat", "beat_pulses", "beats", "near_events"]
 
 _NEAR_S = 0.18
 _APART_S = 0.42
@@ -23,6 +26,14 @@ _LONG_S = 0.09
 _RISE_S, _FALL_S = 0.16, 0.40
 BEAT_BEFORE_S, BEAT_AFTER_S = 2.0 * _RISE_S, _FALL_S
 """How far around its time a beat is seen, s."""
+
+
+class _Timed(Protocol):
+    @property
+    def time(self) -> float: ...
+
+
+_Event = TypeVar("_Event", bound=_Timed)
 
 
 class Beat(NamedTuple):
@@ -75,12 +86,24 @@ def _kept(found: list[tuple[float, float]], seed: int) -> tuple[Beat, ...]:
     return tuple(kept)
 
 
+def near_events(
+    events: Sequence[_Event], times: NDArray[np.float64], before: float, after: float
+) -> Sequence[_Event]:
+    """Those of some events, in order of time, that are seen at ascending times.
+
+    An event is seen from `before` s before its time to `after` s after it.
+    """
+    low = bisect_left(events, times[0] - after, key=lambda event: event.time)
+    high = bisect_right(events, times[-1] + before, key=lambda event: event.time)
+    return events[low:high]
+
+
 def beat_pulses(
     found: tuple[Beat, ...], times: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(n,) how far the brows rise, 0..1, and (n,) how far the head nods, -0.25..1, at times, s."""
     brows, nod = np.zeros(len(times)), np.zeros(len(times))
-    for beat in found:
+    for beat in near_events(found, times, BEAT_BEFORE_S, BEAT_AFTER_S):
         low, high = np.searchsorted(times, [beat.time - BEAT_BEFORE_S, beat.time + BEAT_AFTER_S])
         if low == high:
             continue

@@ -5,6 +5,7 @@ This is applied after everything else, so that nothing that blends or smooths ca
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -121,7 +122,10 @@ def contact(
     (count,) and (count,) float64, 0..1.
     """
     both = np.zeros((2, count))
-    for closure in found:
+    # Only those that are near: closures are in order and do not overlap.
+    near = bisect_left(found, (first - 1) / fps, key=lambda c: c.end + c.release)
+    beyond = bisect_right(found, (first + count) / fps, key=lambda c: c.start - c.attack)
+    for closure in found[near:beyond]:
         row = both[int(closure.teeth)]
         low = int(np.ceil((closure.start - closure.attack) * fps)) - first
         high = int(np.floor((closure.end + closure.release) * fps)) - first
@@ -178,7 +182,9 @@ def close_lips(
 
 def open_lips(weights: NDArray[np.float64], track: PhoneTrack, first: int, fps: float) -> None:
     """Open lips that a source left closed in the middle of vowels, in (n, 55) weights, in place."""
-    for phone in track.phones:
+    near = bisect_left(track.phones, first / fps, key=lambda p: p.end)
+    beyond = bisect_right(track.phones, (first + len(weights)) / fps, key=lambda p: p.start)
+    for phone in track.phones[near:beyond]:
         low = max(int(np.ceil(phone.start * fps)) - first, 0)
         high = min(int(np.floor(phone.end * fps)) - first, len(weights) - 1)
         if phone.symbol not in VOWELS or low > high:

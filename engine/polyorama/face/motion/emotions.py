@@ -34,7 +34,7 @@ _SWAYS = {
 _MADE_OF: dict[str, dict[str, float | tuple[float, float]]] = {
     "neutral": {},
     # Lids at ease, a closed-lip smile that the eyes hardly know of.
-    "calm": {"mouthSmile": (0.26, 0.22), "eyeBlink": 0.24, "browOuterUp": 0.10, "cheekSquint": 0.08,
+    "calm": {"mouthSmile": (0.32, 0.28), "eyeBlink": 0.28, "browOuterUp": 0.10, "cheekSquint": 0.08,
              "mouthDimple": 0.10, "browInnerUp": 0.06},
     # AU 6 + 12 + 25
     "happy": {"mouthSmile": (0.92, 0.86), "cheekSquint": (0.80, 0.76), "eyeSquint": 0.38,

@@ -64,11 +64,13 @@ class LiveFace:
         (8,) strengths of `EMOTIONS`; `feel` changes it.
     seed
         Of blinks, gaze and the head's motion.
+    nonverbal
+        Whether it blinks, looks about and moves its head and brows.
     """
 
     __slots__ = (
         "_bitten", "_closed", "_emotion", "_feeling", "_life", "_smoother", "_time", "_tracks",
-        "_voice", "manner", "seed", "style",
+        "_voice", "manner", "nonverbal", "seed", "style",
     )  # fmt: skip
 
     def __init__(
@@ -77,10 +79,13 @@ class LiveFace:
         manner: SpeakerManner | None = None,
         emotion: ArrayLike | None = None,
         seed: int = 0,
+        *,
+        nonverbal: bool = True,
     ) -> None:
         self.style = style or FaceStyle()
         self.manner = manner or SPEAKERS[0]
         self.seed = seed
+        self.nonverbal = nonverbal
         self._feeling = np.zeros(len(EMOTIONS))
         if emotion is not None:
             self.feel(emotion)
@@ -147,7 +152,8 @@ class LiveFace:
         feel = self._emotion[None] * self.style.emotion
         weights = composed(self._tracks[None], feel, times, self.manner, self.seed)
         happens = self._life.step(time, self._voice, self.style, self.manner)
-        add_life(weights, happens, times, feel, self.style, self.manner, self.seed)
+        if self.nonverbal:
+            add_life(weights, happens, times, feel, self.style, self.manner, self.seed)
         styled(weights, self.style, self.manner.asymmetry)
         limited(weights)
         self._smoother.amount = self.style.smoothing

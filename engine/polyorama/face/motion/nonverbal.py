@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from polyorama.face.motion.beats import Beat, beat_pulses, beats
+from polyorama.face.motion.beats import Beat, beat_pulses, beats, near_events
 from polyorama.face.motion.emotions import CARRIAGE
 from polyorama.face.motion.noise import normal, smooth_noise, uniform
 from polyorama.face.motion.segments import Phrase, phrases
@@ -299,7 +299,7 @@ def _raise_brows(
 
 def _breath(found: tuple[Breath, ...], times: NDArray[np.float64]) -> NDArray[np.float64]:
     total = np.zeros(len(times))
-    for breath in found:
+    for breath in near_events(found, times, BREATH_BEFORE_S, BREATH_AFTER_S):
         low, high = np.searchsorted(
             times, [breath.time - BREATH_BEFORE_S, breath.time + BREATH_AFTER_S]
         )
@@ -357,7 +357,7 @@ def _look(
 def _blink(
     weights: NDArray[np.float64], found: tuple[Blink, ...], times: NDArray[np.float64]
 ) -> None:
-    for blink in found:
+    for blink in near_events(found, times, 0.0, BLINK_S):
         low, high = np.searchsorted(times, [blink.time, blink.time + BLINK_S])
         if low == high:
             continue
