@@ -33,11 +33,12 @@ COMMANDS: dict[str, str] = {
     "edit": "run scripts of operations on projects and captures, and save the result",
     "lab": "run published methods: live experiments, recorded, swept, and held to their claims",
     "shapes": "index models and find them by words, pictures and other models",
+    "face": "let faces speak recordings, live or as films and in animators' formats",
     "models": "list, download, check and find the models that others trained",
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
-DRAWING = frozenset({"bench", "demo", "export", "fit", "render"})
+DRAWING = frozenset({"bench", "demo", "export", "face", "fit", "render"})
 """Subcommands before which the renderer is compiled, where that was not done yet."""
 
 
