@@ -15,6 +15,7 @@ from polyorama.face.listener.study import (
     AIMS,
     HUMAN_FOLDER,
     Heard,
+    closure_weights,
     figures_of,
     human_speech,
     listener_figures,
@@ -78,6 +79,26 @@ def test_frames_that_are_not_sure_do_not_count():
     wrong[:60] = np.roll(wrong[:60], 1, axis=1)
     oracle = _Oracle({len(heard.samples): Listening(wrong, told.features, told.curves)})
     assert figures_of("x", oracle, [Heard(heard.samples, labels)]).phones == 1.0
+
+
+class _Terms:
+    def __init__(self, terms: dict[int, np.ndarray]) -> None:
+        self.terms = terms
+
+    def closure_terms(self, samples: np.ndarray) -> np.ndarray:
+        return self.terms[len(samples)]
+
+
+def test_weights_of_closures_are_found_again():
+    rng = np.random.default_rng(5)
+    truth, bias = np.array([1.0, 0.5, -0.3, 0.0, -1.2]), -0.7
+    terms = rng.normal(size=(8000, 5))
+    shut = rng.random(8000) < 1 / (1 + np.exp(-(terms @ truth + bias)))
+    heard = Heard(np.zeros(8000), np.where(shut, PHONES.index("B"), PHONES.index("AA")))
+    weights, found = closure_weights([_Terms({8000: terms})], [heard])
+    # Standard errors are about 0.03.
+    assert np.abs(weights - truth).max() < 0.2
+    assert found == pytest.approx(bias, abs=0.2)
 
 
 def test_without_people_it_is_said_how_to_get_them(tmp_path):

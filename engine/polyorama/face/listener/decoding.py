@@ -44,7 +44,7 @@ def curves_of(listening: Listening) -> MouthCurves:
     """The mouth's curves.
 
     Jaw and rounding are the mean of what was heard directly and what the posteriors make of the
-    phones' own values; closure is what was heard directly, with the rule of dips in it.
+    phones' own values; closure weighs what was heard, the posteriors and the spectrum.
     """
     weighted = listening.posteriors @ PHONE_CURVES
     mixed = 0.5 * (weighted + listening.curves)

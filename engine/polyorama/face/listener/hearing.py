@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, UsageError
-from polyorama.face.listener.closure import ClosureRule
+from polyorama.face.listener.closure import (
+    CLOSURE_BIAS,
+    CLOSURE_WEIGHTS,
+    SpectrumDips,
+    closure_terms,
+)
 from polyorama.face.listener.mel import HOP, MELS, RATE, MelStream, RunningNorm
 from polyorama.face.listener.runtime import STEP_HOPS, NetworkState, StepNetwork
 from polyorama.face.listener.targets import CURVES
@@ -67,7 +72,7 @@ class Listener:
     network
         Its weights.
     lookahead_ms
-        Sound after a frame's middle that it needs, ms: 10, 20, ... 200.
+        Sound after a frame's middle that it needs, ms: 20, 30, ... 200.
     digest
         First letters of its file's SHA-256.
 
@@ -78,8 +83,8 @@ class Listener:
     """
 
     def __init__(self, network: StepNetwork, lookahead_ms: int, digest: str = "") -> None:
-        if lookahead_ms % 10 or not 10 <= lookahead_ms <= 200:
-            raise UsageError(f"A look-ahead is 10 to 200 ms in tens, not {lookahead_ms} ms.")
+        if lookahead_ms % 10 or not 20 <= lookahead_ms <= 200:
+            raise UsageError(f"A look-ahead is 20 to 200 ms in tens, not {lookahead_ms} ms.")
         self.network = network
         self.lookahead_ms = lookahead_ms
         self.digest = digest
@@ -150,6 +155,16 @@ class Listener:
         parts = [stream.push(sound[at : at + _BLOCK]) for at in range(0, len(sound), _BLOCK)]
         return _joined([*parts, stream.finish()], self.features)
 
+    def closure_terms(self, samples: NDArray[Any]) -> NDArray[np.float32]:
+        """(T, 5) of `closure_terms` at the frames of a whole sound, to fit their weights by."""
+        sound = _checked(samples)
+        stream = self.stream()
+        tail = np.zeros(RATE // 2, np.float32)
+        logits, _, dips = stream.rows(np.concatenate([sound, tail]))
+        frames = -(-len(sound) // _STEP)
+        terms = closure_terms(_posteriors(logits), logits[:, -1], dips)
+        return terms[:frames]
+
 
 class ListenerStream:
     """One sound being heard.
@@ -166,12 +181,12 @@ class ListenerStream:
         self._mel = MelStream()
         self._norm = RunningNorm(net.mean, net.variance, net.peak)
         self._state = NetworkState(net)
-        self._rule = ClosureRule()
         # Frame k is answered when hop 2 k + 1 + (lookahead - 10) / 10 is there: with an odd number
         # of hops ahead the steps are shifted by one, which a first hop of nothing makes up for.
         ahead = listener.lookahead_ms // 10 - 1
         self._shift = ahead % STEP_HOPS
         self._delay = (ahead + self._shift) // STEP_HOPS
+        self._dips = SpectrumDips(self._delay)
         self.reset()
 
     @property
@@ -181,7 +196,7 @@ class ListenerStream:
 
     def reset(self) -> None:
         """Forget, and begin a new sound."""
-        for part in (self._mel, self._norm, self._state, self._rule):
+        for part in (self._mel, self._norm, self._state, self._dips):
             part.reset()
         self._hops = np.zeros((self._shift, MELS), np.float32)
         self._late = self._delay
@@ -202,7 +217,7 @@ class ListenerStream:
         """
         sound = _checked(samples)
         self._heard += len(sound)
-        found = self._stepped(sound)
+        found = _told(*self.rows(sound))
         self._given += len(found)
         return found
 
@@ -211,35 +226,44 @@ class ListenerStream:
         wanted = -(-self._heard // _STEP) - self._given
         # One hop more than needed does no harm: what is too much is left out.
         silence = np.zeros((wanted + self._delay + 1) * _STEP, np.float32)
-        found = self._stepped(silence)
+        found = _told(*self.rows(silence))
         self.reset()
         return Listening(found.posteriors[:wanted], found.features[:wanted], found.curves[:wanted])
 
-    def _stepped(self, sound: NDArray[np.float32]) -> Listening:
+    def rows(
+        self, sound: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """Logits, features and dips of the frames that are now known, before they are told."""
         normal = self._norm.push(self._mel.push(sound))
         hops = np.concatenate([self._hops, normal])
         steps = len(hops) // STEP_HOPS
         self._hops = hops[steps * STEP_HOPS :]
         taken = hops[: steps * STEP_HOPS].reshape(steps, STEP_HOPS * MELS)
         logits, features = self._state.push(taken)
-        dips = self._rule.push(taken)
+        dips = self._dips.push(taken)
         skip = min(self._late, steps)
         self._late -= skip
-        return _told(logits[skip:], features[skip:], dips[skip:])
+        return logits[skip:], features[skip:], dips[skip:]
 
 
 def _told(
     logits: NDArray[np.float32], features: NDArray[np.float32], dips: NDArray[np.float32]
 ) -> Listening:
-    phones = logits[:, : len(PHONES)]
-    odds = np.exp(phones - phones.max(axis=1, keepdims=True)) if len(phones) else phones
+    posteriors = _posteriors(logits)
     curves = logits[:, len(PHONES) :].copy()
-    curves[:, 2] += dips
+    terms = closure_terms(posteriors, curves[:, 2], dips)
+    curves[:, 2] = terms @ np.array(CLOSURE_WEIGHTS, np.float32) + CLOSURE_BIAS
     return Listening(
-        (odds / odds.sum(axis=1, keepdims=True)).astype(np.float32),
+        posteriors,
         features.astype(np.float32),
         (0.5 + 0.5 * np.tanh(0.5 * curves)).astype(np.float32),
     )
+
+
+def _posteriors(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    phones = logits[:, : len(PHONES)]
+    odds = np.exp(phones - phones.max(axis=1, keepdims=True)) if len(phones) else phones
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float32)
 
 
 def _checked(samples: NDArray[Any]) -> NDArray[np.float32]:

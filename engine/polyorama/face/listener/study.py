@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import wave
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,8 @@ import numpy as np
 
 from polyorama.core.jobs import Job, Progress
 from polyorama.errors import UnavailableError
-from polyorama.face.corpus import held_out_plan, speak_clip
+from polyorama.face.corpus import HELD_OUT_VOICE, Voice, held_out_plan, speak_clip
+from polyorama.face.corpus.voices import FLITE_PITCH
 from polyorama.face.listener.decoding import curves_of
 from polyorama.face.listener.hearing import LISTENING_RATE, LOOKAHEADS, Listener
 from polyorama.face.listener.mel import RATE
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.phones import PhoneTrack
 
 __all__ = [
-    "AIMS", "HUMAN_FOLDER", "Heard", "ListenerFigures", "figures_of", "human_speech",
-    "listener_figures", "microseconds_a_frame", "synthetic_speech",
+    "AIMS", "HUMAN_FOLDER", "Heard", "ListenerFigures", "closure_weights", "figures_of",
+    "human_speech", "listener_figures", "microseconds_a_frame", "synthetic_speech",
+    "training_voices",
 ]  # fmt: skip
 
 AIMS: tuple[float, ...] = (0.80, 0.70, 0.75)
@@ -219,6 +221,45 @@ def _closures(told: Sequence[Listening], heard: Sequence[Heard]) -> tuple[float,
 def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def training_voices(clips: int = 42) -> Iterator[Heard]:
+    """Held-out sentences by the voices of flite that were trained on.
+
+    Raises
+    ------
+    UnavailableError
+        If flite is not installed.
+    """
+    for name in FLITE_PITCH:
+        if name == HELD_OUT_VOICE:
+            continue
+        for plan in held_out_plan(clips):
+            said = speak_clip(replace(plan, voice=Voice("flite", name))).utterance
+            frames = -(-len(said.samples) // (RATE // int(LISTENING_RATE)))
+            yield Heard(said.samples, said.labels(LISTENING_RATE, frames))
+
+
+def closure_weights(
+    listeners: Sequence[Listener], heard: Sequence[Heard]
+) -> tuple[NDArray[np.float64], float]:
+    """Weights and bias of `closure_terms` by logistic regression, for all listeners together.
+
+    Newton's steps on the likelihood of shut lips in each frame, with a ridge of 1.
+    """
+    rows, truth = [], []
+    for listener in listeners:
+        for clip in heard:
+            terms = listener.closure_terms(clip.samples)
+            rows.append(np.concatenate([terms, np.ones((len(terms), 1))], axis=1))
+            truth.append(_VISEME[np.maximum(clip.labels, 0)] == _SHUT)
+    x, y = np.concatenate(rows).astype(np.float64), np.concatenate(truth).astype(np.float64)
+    weights = np.zeros(x.shape[1])
+    for _ in range(25):
+        odds = 0.5 + 0.5 * np.tanh(0.5 * (x @ weights))
+        curvature = (x * (odds * (1.0 - odds))[:, None]).T @ x + np.eye(len(weights))
+        weights += np.linalg.solve(curvature, x.T @ (y - odds) - weights)
+    return weights[:-1], float(weights[-1])
 
 
 def listener_figures() -> Job[tuple[ListenerFigures, ...]]:
