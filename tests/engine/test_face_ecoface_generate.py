@@ -11,6 +11,7 @@ import torch
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS
 from polyorama.face.ecoface.content import HubertContent, at_content_rate, content_of_phones
+from polyorama.face.ecoface.ede import steadied
 from polyorama.face.ecoface.generate import EcoFace, looped, noise_of, upsampled
 from polyorama.face.ecoface.sound import SOUND, rows_of_sound, sound_rows
 from polyorama.face.ecoface.space import EmotionMap
@@ -165,16 +166,28 @@ def test_chosen_feelings_lead_through_both_levels(model: EcoFace) -> None:
         model.emotion_features_for(np.zeros(7))
 
 
-def test_probabilities_are_of_means_around_each_row(model: EcoFace) -> None:
+def test_probabilities_are_a_softmax_of_the_probe(model: EcoFace) -> None:
     features = np.random.default_rng(0).normal(size=(40, SMALL.emotion))
     found = model.probabilities(features)
     assert found.shape == (40, 8)
     assert np.allclose(found.sum(1), 1.0, atol=1e-6)
-    for t in (0, 3, 20, 39):
-        around = np.stack([features[min(max(k, 0), 39)] for k in range(t - 7, t + 8)]).mean(0)
-        logits = model.weights.probe[:, :-1] @ around + model.weights.probe[:, -1]
+    for t in (0, 20, 39):
+        logits = model.weights.probe[:, :-1] @ features[t] + model.weights.probe[:, -1]
         wanted = np.exp(logits - logits.max())
         assert np.allclose(found[t], wanted / wanted.sum(), atol=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 7, 130])
+def test_feelings_are_steadied_as_a_slow_loop_does(count: int) -> None:
+    features = np.random.default_rng(count).normal(size=(count, 3))
+    found = steadied(features, 25.0)
+    for t in range(count):
+        total, weight = np.zeros(3), 0.0
+        for k in range(-25, 26):
+            if 0 <= t + k < count:
+                share = 0.5 + 0.5 * np.cos(np.pi * k / 26)
+                total, weight = total + share * features[t + k], weight + share
+        assert np.allclose(found[t], total / weight, atol=1e-6)
 
 
 def test_emotion_is_heard_and_seen_at_25_rows_a_second(model: EcoFace) -> None:

@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from polyorama.face.ecoface.config import EcoFaceConfig
 
 __all__ = [
-    "LOSSES", "EmotionEncoder", "EmotionSpaceNet", "emotion_losses", "inter_loss", "supcon",
-    "triplet",
+    "LOSSES", "EmotionEncoder", "EmotionSpaceNet", "emotion_losses", "inter_loss", "steadied",
+    "supcon", "triplet",
 ]  # fmt: skip
+
+_STEADY_SECONDS = 2.0
 
 LOSSES = ("audio_supcon", "audio_triplet", "video_supcon", "video_triplet", "inter")
 """Names of the five terms."""
@@ -100,6 +105,21 @@ def emotion_losses(
         "video_triplet": triplet(seen, emotions, levels),
         "inter": inter_loss(audio, video),
     }
+
+
+def steadied(features: NDArray[np.floating], fps: float) -> NDArray[np.float32]:
+    """(T, emotion) features under a Hann window of two seconds; it ends where the clip does.
+
+    Lips change with frames, feelings with sentences (the split of EMOTE, Danecek et al. 2023): what
+    a branch says of one frame is not yet a feeling.
+    """
+    rows = np.asarray(features, np.float64)
+    half = max(round(_STEADY_SECONDS / 2.0 * fps), 1)
+    window = np.hanning(2 * half + 3)[1:-1]
+    padded = np.pad(np.column_stack([rows, np.ones(len(rows))]), ((half, half), (0, 0)))
+    views = np.lib.stride_tricks.sliding_window_view(padded, len(window), axis=0)
+    sums = views @ window
+    return np.asarray(sums[:, :-1] / sums[:, -1:], np.float32)
 
 
 def supcon(

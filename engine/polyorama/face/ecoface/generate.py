@@ -12,13 +12,14 @@ import numpy as np
 import torch
 
 from polyorama.errors import UnavailableError, UsageError
-from polyorama.face.ecoface.config import FPS, STRIDE, group_of
+from polyorama.face.ecoface.config import CONTENT_FPS, FPS, STRIDE, group_of
 from polyorama.face.ecoface.content import (
     LISTENER,
     HubertContent,
     ListenerContent,
     content_of_phones,
 )
+from polyorama.face.ecoface.ede import steadied
 from polyorama.face.ecoface.sound import sound_rows
 from polyorama.face.ecoface.space import EmotionMap
 from polyorama.face.ecoface.weights import EcoFaceWeights, load_weights
@@ -35,8 +36,6 @@ __all__ = ["EcoFace", "looped", "noise_of", "upsampled"]
 
 _SHIPPED = "ecoface-default.safetensors"
 _NOISE_BLOCK = 64
-_STILL_SECONDS = 0.6
-"""Over which what is heard of a feeling is averaged for probabilities."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +144,8 @@ class EcoFace:
         """How (n,) speech at 16 kHz feels: (T, D) features at 25 Hz, (T, 8) probabilities."""
         rows = self.weights.units.into("sound", sound_rows(samples))
         with torch.inference_mode():
-            features = self.weights.space.audio(rows[None])[0].numpy()
+            heard = self.weights.space.audio(rows[None])[0].numpy()
+        features = steadied(heard, CONTENT_FPS)
         # Down-sampling is by the nearest, as in the generator.
         return features[::2].copy(), self.probabilities(features[::2])
 
@@ -161,15 +161,11 @@ class EcoFace:
         rows = np.asarray(performance.resampled(FPS).weights)
         with torch.inference_mode():
             seen = self.weights.space.video(self.weights.units.into("motion", rows)[None])
-        return np.asarray(seen[0].numpy(), np.float32)
+        return steadied(seen[0].numpy(), FPS)
 
     def probabilities(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
-        """(T, 8) float32 probabilities of `EMOTIONS` of (T, D) features, over 0.6 s."""
-        width = max(round(_STILL_SECONDS * FPS) // 2 * 2 + 1, 1)
-        padded = np.pad(np.asarray(features, np.float64), ((width // 2 + 1, width // 2), (0, 0)),
-                        mode="edge")  # fmt: skip
-        sums = np.cumsum(padded, axis=0)
-        means = (sums[width:] - sums[:-width]) / width
+        """(T, 8) float32 probabilities of `EMOTIONS` of (T, D) features."""
+        means = np.asarray(features, np.float64)
         probe = self.weights.probe.astype(np.float64)
         logits = means @ probe[:, :-1].T + probe[:, -1]
         logits -= logits.max(1, keepdims=True)

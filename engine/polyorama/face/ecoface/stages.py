@@ -11,7 +11,8 @@ import torch
 from torch import nn
 
 from polyorama.errors import UsageError
-from polyorama.face.ecoface.config import GROUPS, group_of
+from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS, group_of
+from polyorama.face.ecoface.ede import steadied
 from polyorama.face.ecoface.losses import (
     channel_weights,
     continuity,
@@ -87,7 +88,7 @@ class TrainSettings:
     emotion_weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)
     emotion_space: bool = True
     sound_noise: float = 0.1
-    sound_shift: float = 0.3
+    sound_shift: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -235,7 +236,7 @@ class MotionStage:
 
 
 class EmotionFeatures:
-    """What the trained encoders say of all clips.
+    """What the trained encoders say of all clips, steadied.
 
     Parameters
     ----------
@@ -252,8 +253,10 @@ class EmotionFeatures:
         self.seen: list[NDArray[np.float32]] = []
         with torch.inference_mode():
             for e in data.examples:
-                self.heard.append(net.audio(units.into("sound", e.sound)[None])[0].numpy())
-                self.seen.append(net.video(units.into("motion", e.motion)[None])[0].numpy())
+                heard = net.audio(units.into("sound", e.sound)[None])[0].numpy()
+                seen = net.video(units.into("motion", e.motion)[None])[0].numpy()
+                self.heard.append(steadied(heard, CONTENT_FPS))
+                self.seen.append(steadied(seen, FPS))
 
     def prototypes(self) -> NDArray[np.float32]:
         """(15, emotion) means of sound and motion of each group.
