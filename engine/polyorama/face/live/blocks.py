@@ -30,11 +30,13 @@ class SoundBlock:
     rate
         Samples in a second, Hz.
     adc
-        When its first sample was taken from the air, s of the session's clock.
+        When its first sample was in the air by the device's own stamp, s of the session's clock.
     arrived
         When the device handed it over.
     overflow
         Whether the device says that sound before it was lost.
+    stated
+        How long the device says in general that sound takes to be handed over, s.
     """
 
     samples: NDArray[np.float32]
@@ -42,6 +44,7 @@ class SoundBlock:
     adc: float
     arrived: float
     overflow: bool = False
+    stated: float = 0.0
 
 
 class SoundRing:
@@ -56,18 +59,17 @@ class SoundRing:
         Samples in a second, Hz.
     channels
         Samples side by side; they are mixed when they are taken out.
+
+    Attributes
+    ----------
+    lost
+        Blocks that were overwritten before they were taken out.
+    stated
+        See `SoundBlock`; it may be set once it is known.
     """
 
-    __slots__ = (
-        "_blocks",
-        "_capacity",
-        "_samples",
-        "_stamps",
-        "_taken",
-        "_written",
-        "lost",
-        "rate",
-    )
+    __slots__ = ("_blocks", "_capacity", "_samples", "_stamps", "_taken", "_written", "lost",
+                 "rate", "stated")  # fmt: skip
 
     def __init__(self, rate: int, channels: int = 1) -> None:
         self.rate = rate
@@ -77,6 +79,7 @@ class SoundRing:
         self._stamps = np.zeros((_BLOCKS, 5))
         self._written = self._blocks = self._taken = 0
         self.lost = 0
+        self.stated = 0.0
 
     def put(self, data: Any, adc: float, arrived: float, overflow: bool) -> None:
         """Copy a block in: int16 samples as the device gives them."""
@@ -105,5 +108,5 @@ class SoundRing:
             if self._written - first > _SAFE * self._capacity:
                 self.lost += 1
                 continue
-            found.append(SoundBlock(mono, self.rate, adc, arrived, bool(overflow)))
+            found.append(SoundBlock(mono, self.rate, adc, arrived, bool(overflow), self.stated))
         return found

@@ -80,14 +80,23 @@ class Follower:
         self._rest = np.zeros(0, np.float32)
         self._measured = self._shown = 0
         self._factor = 1.0
+        self._late = round(listener.latency_s * RATE) + FRAME // 2
+        self._waiting: list[NDArray[np.float32]] = []
+        self._came = 0
 
     @property
     def gain(self) -> float:
         """What sound is lifted by now, dB."""
         return self.settings.gain + self._gain.gain
 
-    def hear(self, samples: NDArray[np.float32]) -> Listening:
-        """Take (n,) mono samples at 16 kHz in; frames that are now known, none or more."""
+    def hear(self, samples: NDArray[np.float32]) -> Listening | None:
+        """Take (n,) mono samples at 16 kHz in; frames that are now known, None where none is."""
+        self._waiting.append(samples)
+        self._came += len(samples)
+        if self._came < self._shown * FRAME + self._late:
+            return None  # so that blocks of a few ms cost next to nothing
+        samples = np.concatenate(self._waiting)
+        self._waiting.clear()
         self._measure(samples)
         factor = 10.0 ** (self.gain / 20.0)
         # Gains change within a block as a ramp, which is not heard as a click.

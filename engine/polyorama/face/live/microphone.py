@@ -21,8 +21,8 @@ __all__ = ["Microphone"]
 
 _SILENT_S = 0.5
 """A device that hands nothing over for this long is away."""
-_FIRST_S = 1.5
-"""The first block may take longer."""
+_FIRST_S = 3.0
+"""The first block may take longer: sound servers wake their devices."""
 _RETRY_S = 1.0
 
 
@@ -127,6 +127,7 @@ class Microphone:
         )  # fmt: skip
         try:
             stream.start()
+            ring.stated = max(float(stream.latency), 0.0)
         except sounddevice.PortAudioError:
             stream.close(ignore_errors=True)
             raise

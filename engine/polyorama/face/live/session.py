@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["LiveFrame", "LiveSession", "LiveStatus"]
 
 _POLL_S = 0.002
-_AWAY_S = 0.5
-"""Without a block for this long a device counts as away."""
 _BEHIND_S = 0.1
 """While it is away, silence is filled in up to this long ago."""
 _FRAMES = 256
@@ -190,7 +188,7 @@ class LiveSession:
         self._stopping = threading.Event()
         self._state, self._note = "idle", ""
         self._lost = self._filled = 0
-        self._block_at = self._delay_at = 0.0
+        self._delay_at = 0.0
         self._away = False
 
     # Life
@@ -249,7 +247,6 @@ class LiveSession:
         except PolyoramaError:
             self._shut()
             raise
-        self._block_at = self._clock.now()
         self._state = "running"
 
     def _run(self) -> None:
@@ -401,11 +398,8 @@ class LiveSession:
         return True
 
     def _mind_absence(self, now: float) -> None:
-        away = self._source.state == "waiting" or now - self._block_at > _AWAY_S
-        if away:
-            self._note = (
-                self._source.note or self._note or "The microphone sends nothing; waiting for it."
-            )
+        if self._source.state == "waiting":
+            self._note = self._source.note
             self._state = "waiting"
             # The face lives on, in silence.
             self._fill(self._timeline.fill_to(now - _BEHIND_S))
@@ -413,14 +407,13 @@ class LiveSession:
 
     def _take(self, block: SoundBlock) -> None:
         woke = self._clock.now()
-        sound, adc = self._at_rate(block)
+        sound, early = self._at_rate(block)
         if self._away:
             self._away, self._note, self._state = False, "", "running"
             self._timeline.restart()
-        self._block_at = block.arrived
         begin = self._timeline.index
-        missing, skipped = self._timeline.place(len(sound), adc, block.overflow)
-        self._lost += block.overflow or missing > 0
+        missing, skipped = self._timeline.place(block, len(sound), early)
+        self._lost += self._timeline.settled and (block.overflow or missing > 0)
         if missing:
             self._fill(missing)
         marks = (block.arrived, woke)
@@ -428,11 +421,11 @@ class LiveSession:
 
     def _at_rate(self, block: SoundBlock) -> tuple[NDArray[np.float32], float]:
         if block.rate == RATE:
-            return block.samples, block.adc
+            return block.samples, 0.0
         if self._resampler is None or self._resampler.source != block.rate:
             self._resampler = StreamResampler(block.rate, RATE)
         sound, place = self._resampler.push(block.samples)
-        return sound, block.adc + place / block.rate
+        return sound, -place / block.rate
 
     def _fill(self, count: int) -> None:
         """Sound that never came; it is not measured."""
@@ -449,6 +442,8 @@ class LiveSession:
         if recorder is not None:
             recorder.hear(sound, begin)
         heard = self._follower.hear(sound)
+        if heard is None:
+            return
         listened = self._clock.now()
         block_end = begin + len(sound)
         for followed in self._follower.show(heard):

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from polyorama.face.live.blocks import SoundBlock
 
 __all__ = ["SoundTimeline"]
 
-_BANDWIDTH_HZ = 0.1
-_SETTLES_S = 3.0
-_DRIFT = 0.002
+_CREEP = 2e-4
 _TOLERATED_S = 0.03
 _SURE_S = 0.25
+_STAMPS_S = 2.0
+_STEADY_S = 0.005
+_EVERY_S = 0.1
 
 
 class SoundTimeline:
     """Sample numbers against a clock, through gaps.
 
-    Stamps are filtered by a delay-locked loop of second order (F. Adriaensen, "Using a DLL to
-    filter time", Linux Audio Conference 2005), so that jitter of the device does not show and its
-    drift is followed. A block that comes more than 30 ms after its time has lost sound before it,
-    if the device says so, or if all blocks of 0.25 s do; one alone was only stamped late.
+    No sample is handed over before it was in the air, so the blocks that came earliest say best
+    when their samples can have been: the line from numbers to times lies under all arrivals, falls
+    to one that is earlier at once, and rises by up to 0.2 ms a second, which follows the drift of
+    any two clocks. How long before that the samples were in the air is the median of what the
+    device's own stamps say over 2 s. Some systems' stamps are wrong for their first seconds, or
+    lie after the arrival; then the latency that the device states for itself is taken.
+
+    A block that comes more than 30 ms after its time was only handed over late, if the next ones
+    catch up. If all of 0.25 s come late, or if the device says that it lost sound and its stamps
+    are steady, what is between is missing.
 
     Parameters
     ----------
@@ -31,46 +43,55 @@ class SoundTimeline:
     def __init__(self, rate: int) -> None:
         self.rate = rate
         self.index = 0
-        # Replaced as a whole, so that other threads read a line that goes together.
+        # A number, when it can have been handed over at the earliest, and how long before that it
+        # was in the air; replaced as a whole, so that other threads read what goes together.
         self._line: tuple[int, float, float] | None = None
-        self._begun = 0
         self._late: deque[tuple[float, float]] = deque()
+        self._stamps: deque[tuple[float, float]] = deque()
+        self._looked_at = 0.0
+        self._steady = False
         self._anew, self._owed = False, 0
+        self._placed = 0
 
     def restart(self) -> None:
-        """Another device: its drift is not the last one's, but time goes on."""
-        if self._line is not None:
-            self._line = (self.index, self.time_of(self.index), 1.0 / self.rate)
-        self._begun = self.index
+        """A device came back: its stamps are to be learned again, but time goes on."""
         self._late.clear()
+        self._stamps.clear()
+        self._steady = False
         self._anew, self._owed = True, 0
+        self._placed = 0
 
     def time_of(self, index: float) -> float:
         """When a sample was in the air, s of the clock; numbers need not be whole."""
-        at, time, period = self._line or (0, 0.0, 1.0 / self.rate)
-        return time + (index - at) * period
+        at, time, delay = self._line or (0, 0.0, 0.0)
+        return time - delay + (index - at) / self.rate
 
     def index_at(self, time: float) -> float:
         """The number of the sample that was in the air at a time, s."""
-        at, known, period = self._line or (0, 0.0, 1.0 / self.rate)
-        return at + (time - known) / period
+        at, known, delay = self._line or (0, 0.0, 0.0)
+        return at + (time + delay - known) * self.rate
 
     @property
     def begun(self) -> bool:
         """Whether any time is known."""
         return self._line is not None
 
-    def place(self, count: int, adc: float, overflow: bool) -> tuple[int, int]:
+    @property
+    def settled(self) -> bool:
+        """Whether a device has run for a second: before, it may hand over what is old, or pause."""
+        return self._placed > self.rate
+
+    def place(self, block: SoundBlock, count: int, early: float = 0.0) -> tuple[int, int]:
         """Lay a block on the line.
 
         Parameters
         ----------
+        block
+            Its times.
         count
-            Samples in it.
-        adc
-            When its first sample was in the air, s.
-        overflow
-            Whether the device says that sound before it was lost.
+            Samples of it at the line's rate.
+        early
+            How long before the block's first sample the first of these lies, s.
 
         Returns
         -------
@@ -78,19 +99,28 @@ class SoundTimeline:
             How many samples are missing before it, and how many of its first ones belong to a time
             that has been filled already. `index` is then the end of the block.
         """
+        length = len(block.samples) / block.rate + early
+        begins = block.arrived - length
         if self._line is None:
-            self._line = (self.index, adc, 1.0 / self.rate)
-        off = adc - self.time_of(self.index)
+            self._line = (self.index, begins, block.stated)
+        at, time, delay = self._line
+        off = begins - (time + (self.index - at) / self.rate)
+        stamped = block.adc - early - self.time_of(self.index)
+        if self._steady:
+            off = min(off, max(stamped, 0.0))
         missing = 0
         if self._owed:
             pass  # what was decided is carried out before anything else is
-        elif self._anew or abs(off) > _TOLERATED_S:
-            moved = round(off * self.rate) if self._anew else self._moved(off, adc, overflow)
+        elif self._anew or off > _TOLERATED_S:
+            moved = round(off * self.rate) if self._anew else self._missing(block, off)
             missing, self._owed = max(moved, 0), max(-moved, 0)
         else:
             self._late.clear()
-            self._follow(off)
+            passed = (self.index - at) / self.rate
+            self._line = (self.index, time + passed + min(off, _CREEP * passed), delay)
+            self._learn(block, delay - stamped)
         self._anew = False
+        self._placed += count
         skipped = min(self._owed, count)
         self._owed -= skipped
         self.index += missing + count - skipped
@@ -101,35 +131,34 @@ class SoundTimeline:
 
         It fills in steps of 10 ms.
         """
-        if not self.begun:
-            self._line = (self.index, time, 1.0 / self.rate)
+        if self._line is None:
+            self._line = (self.index, time, 0.0)
         step = self.rate // 100
         missing = max(int(self.index_at(time)) - self.index, 0) // step * step
         self.index += missing
         return missing
 
-    def _follow(self, off: float) -> None:
-        assert self._line is not None
-        at, _, period = self._line
-        passed = (self.index - at) / self.rate
-        settled = (self.index - self._begun) / self.rate
-        omega = 2.0 * math.pi * _BANDWIDTH_HZ
-        # At first the mean of all stamps; then the loop, critically damped.
-        share = max(min(math.sqrt(2.0) * omega * passed, 1.0), passed / max(settled, passed, 1e-9))
-        if settled > _SETTLES_S and passed > 0.0:
-            period += (omega * passed) ** 2 * off / (passed * self.rate)
-            nominal = 1.0 / self.rate
-            period = min(max(period, (1.0 - _DRIFT) * nominal), (1.0 + _DRIFT) * nominal)
-        self._line = (self.index, self.time_of(self.index) + share * off, period)
-
-    def _moved(self, off: float, adc: float, overflow: bool) -> int:
-        """Samples by which a block's place is moved: more than 0 leaves a gap before it."""
-        if self._late and (self._late[-1][1] > 0.0) != (off > 0.0):
-            self._late.clear()
-        self._late.append((adc, off))
-        sure = overflow and off > 0.0
-        if not sure and self._late[-1][0] - self._late[0][0] < _SURE_S:
+    def _missing(self, block: SoundBlock, off: float) -> int:
+        """Samples that are missing before a late block, as far as that is sure."""
+        self._late.append((block.arrived, off))
+        sure = block.overflow and self._steady
+        if not sure and block.arrived - self._late[0][0] < _SURE_S:
             return 0
-        least = off if sure else min((o for _, o in self._late), key=abs)
+        least = off if sure else min(late for _, late in self._late)
         self._late.clear()
         return round(least * self.rate)
+
+    def _learn(self, block: SoundBlock, delay: float) -> None:
+        """How long before its earliest arrival a sample was in the air, by the device's stamps."""
+        self._stamps.append((block.arrived, delay))
+        while block.arrived - self._stamps[0][0] > _STAMPS_S:
+            self._stamps.popleft()
+        if block.arrived - self._looked_at < _EVERY_S:
+            return
+        self._looked_at = block.arrived
+        low, middle, high = np.quantile([d for _, d in self._stamps], (0.25, 0.5, 0.75))
+        known = block.arrived - self._stamps[0][0] > 0.5 * _STAMPS_S
+        self._steady = bool(known and high - low < _STEADY_S)
+        if self._line is not None:
+            told = float(middle) if self._steady and middle >= 0.0 else block.stated
+            self._line = (*self._line[:2], told)
