@@ -101,9 +101,7 @@ class Surface:
         )  # fmt: skip
 
 
-def _projected(
-    points: NDArray[np.float64], corners: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _projected(points: NDArray[np.float64], corners: NDArray[np.float64]) -> NDArray[np.float64]:
     """(n, k, 3) shares of the corners at the point of each triangle nearest to each point.
 
     The foot on the plane where it lies inside, else the nearest foot on one of the three edges.

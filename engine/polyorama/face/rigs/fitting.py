@@ -16,7 +16,7 @@ from polyorama.face.rigs.packages import sparse_tools
 from polyorama.face.rigs.parts import components, sphere_of, welded
 from polyorama.face.rigs.registration import Similarity, aligned, bent
 from polyorama.face.rigs.seal import with_seal
-from polyorama.face.rigs.transfer import Transfer, deformation_gradients
+from polyorama.face.rigs.transfer import Gradients, Transfer
 from polyorama.scene.faces.morphs import MorphRig, Rotor, Shapes
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from polyorama.scene.mesh import Mesh
 
 __all__ = ["fitted_rig"]
+
+_TURNED = np.radians(15.0)
+"""A head that is turned by less than this stays as it is."""
 
 _WORST_ALIGNED, _WORST_BENT, _FEWEST = 0.16, 0.012, 0.55
 """Shares of the head's size that a head is never apart from a template, and of its matches."""
@@ -39,7 +42,8 @@ def fitted_rig(
     The template's skin is aligned with the largest piece of the mesh and bent onto it
     (`registration`), smaller pieces such as eyeballs and teeth are matched with what of the
     template comes to lie there, and every shape is carried over by deformation transfer
-    (`transfer`). Eyeballs turn about their own centres; the lips are mended to close.
+    (`transfer`). Eyeballs turn about their own centres; the lips are mended to close. A mesh that
+    lies otherwise is turned to the axes of rigs.
 
     Parameters
     ----------
@@ -59,7 +63,7 @@ def fitted_rig(
         If scipy is not installed.
     """
     fit = yield from _laid(mesh, template, landmarks)
-    found = fit.found
+    mesh, found = fit.mesh, fit.found
     count, names = len(mesh.vertices), template.shapes.names
     matched = found.facing & (found.distance < 0.03 * fit.size)
     corner = template.mesh.triangles[found.triangle]
@@ -80,12 +84,12 @@ def fitted_rig(
     transfer = Transfer(mesh.vertices, t, fit.triangle_matched, free, matched)
     rotation, scale = fit.place.rotation, fit.place.scale
     rest = template.mesh.vertices.astype(np.float64)
+    gradients = Gradients(rest, template.mesh.triangles)
     offsets = {}
     for at, name in enumerate(names):
         yield Progress(at, len(names), "Carrying shapes over")
         dense = template.shapes.dense(name, len(rest)).astype(np.float64)
-        gradients = deformation_gradients(rest, rest + dense, template.mesh.triangles)
-        turned = rotation @ gradients[fit.triangle_of] @ rotation.T
+        turned = rotation @ gradients(dense)[fit.triangle_of] @ rotation.T
         turned[~fit.triangle_matched] = np.eye(3)
         offsets[name] = transfer(turned, scale * carried(dense) @ rotation.T)
     regions = {n: _near(ids, found, matched, corner) for n, ids in template.regions.items()}
@@ -109,6 +113,8 @@ class _Fit:
 
     Parameters
     ----------
+    mesh
+        The head, turned to the axes of rigs.
     place
         From the template to the mesh.
     template
@@ -123,6 +129,7 @@ class _Fit:
         Of the head, units of the mesh.
     """
 
+    mesh: Mesh
     place: Similarity
     template: NDArray[np.float64]
     found: Nearest
@@ -150,6 +157,11 @@ def _laid(mesh: Mesh, template: MorphRig, landmarks: NDArray[np.integer] | None)
     rest = template.mesh.vertices.astype(np.float64)
     ends = None if pairs is None else (rest[pairs[:, 0]], points[pairs[:, 1]])
     place = aligned(rest[skin], points[np.unique(triangles[pieces[triangles[:, 0]] == main])], ends)
+    if np.trace(place.rotation) < 1.0 + 2.0 * np.cos(_TURNED):
+        points = points @ place.rotation
+        shift = place.rotation.T @ place.shift
+        place = Similarity(place.scale, np.eye(3), shift, place.residual)
+        mesh = replace(mesh, vertices=points.astype(np.float32))
     size = place.scale * float(np.ptp(rest[skin], axis=0).max())
     problem = (
         f"The mesh {mesh.name!r} does not look like a head; cut everything else away, or give "
@@ -180,7 +192,7 @@ def _laid(mesh: Mesh, template: MorphRig, landmarks: NDArray[np.integer] | None)
                                       moved[near[1]])  # fmt: skip
     bent_all[skin] = lying
     on_main = pieces[triangles[:, 0]] == main
-    skin_faces = inside[template.mesh.triangles].all(axis=1)
+    skin_faces = np.asarray(inside[template.mesh.triangles].all(axis=1), np.bool_)
     vertex = _matches(
         points, vertex_normals(points, triangles), pieces == main,
         bent_all, template.mesh.triangles, skin_faces,
@@ -191,7 +203,7 @@ def _laid(mesh: Mesh, template: MorphRig, landmarks: NDArray[np.integer] | None)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
     face = _matches(centres, normals, on_main, bent_all, template.mesh.triangles, skin_faces)
     good = face.facing & (face.distance < 0.03 * size)
-    return _Fit(place, bent_all, vertex, face.triangle, good, pieces, size)
+    return _Fit(mesh, place, bent_all, vertex, face.triangle, good, pieces, size)
 
 
 def _checked(

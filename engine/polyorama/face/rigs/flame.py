@@ -124,10 +124,10 @@ def flame_rig(
 def _turning(
     name: str,
     amounts: NDArray[np.floating],
-    pivot: NDArray[np.floating],
+    pivot: NDArray[np.float64],
     channels: dict[str, tuple[float, float, float]],
 ) -> Rotor:
-    ids = np.flatnonzero(amounts > 1e-4)
+    ids = np.flatnonzero(amounts > 1e-4).astype(np.int32)
     return Rotor(name, ids, np.clip(amounts[ids], 0.0, 1.0).astype(np.float32), pivot, channels)
 
 

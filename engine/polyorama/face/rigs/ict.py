@@ -228,12 +228,12 @@ def _rig(
     rest = (rest * TURN).astype(np.float32)
     shapes = joined_shapes((n, (d * TURN).astype(np.float32)) for n, d in given)
     if len(rest) != _COUNT:
-        mesh = Mesh(rest, triangles, name=source.stem)
+        mesh = Mesh(rest, triangles.astype(np.int32), name=source.stem)
         return built(Plan(mesh=mesh, shapes=shapes, name=source.stem, credit=_CREDIT))
     tongue, gums = _tongue(shapes["jawOpen"])
     shapes["tongueOut"] = _tongue_out(rest, tongue)
     colors, kept = _look(rest, triangles, tongue, gums)
-    mesh = Mesh(rest, triangles[kept], colors=colors, name="ICT-FaceKit")
+    mesh = Mesh(rest, triangles[kept].astype(np.int32), colors=colors, name="ICT-FaceKit")
     places = {}
     if len(landmarks) == 68 and max(landmarks) < len(rest):
         places = {name: np.array(landmarks)[list(ids)] for name, ids in _LIDS.items()}
@@ -302,4 +302,4 @@ def _look(
         glass = np.zeros(len(rest), bool)
         glass[ids[(pieces == outer) & (angle < 0.5)]] = True
         kept &= ~glass[triangles].any(axis=1)
-    return colors, kept
+    return colors, np.asarray(kept, np.bool_)

@@ -5,8 +5,9 @@ may name any function of any module and have it called. Here that instruction fi
 few stand-ins below: every name goes through `find_class`, which never imports and knows no other
 names. The stand-ins are plain classes of this module that keep what they are handed; they neither
 look at it nor call it. The codes of extensions that other modules registered, of persistent ids and
-of buffers are looked for, and refused, before the pickle is read at all. What is left to a hostile file is to waste memory, and that is bounded by the
-size of the file and by checking an array's size against the bytes that are there before it is made.
+of buffers are looked for, and refused, before the pickle is read at all. What is left to a hostile
+file is to waste memory, and that is bounded by the size of the file and by checking an array's size
+against the bytes that are there before it is made.
 """
 
 from __future__ import annotations
@@ -61,6 +62,13 @@ class _Wrapped(Kept):
     """A scipy csc or csr matrix, or a chumpy array."""
 
 
+class _Rebuilt(Kept):
+    """What protocols before 2 make objects with: of which stand-in, they say."""
+
+    def __new__(cls, kind: Any = Kept, *_: Any) -> Kept:
+        return object.__new__(kind if isinstance(kind, type) and issubclass(kind, Kept) else Kept)
+
+
 class _Encoded(Kept):
     """Bytes of Python 2, which protocol 2 writes as text to be encoded as latin 1."""
 
@@ -84,8 +92,8 @@ _STAND_INS: dict[str, Any] = {
     "scipy.sparse._csr.csr_matrix": _Wrapped,
     "chumpy.ch.Ch": _Wrapped,
     "chumpy.reordering.Select": _Wrapped,
-    "copy_reg._reconstructor": Kept,
-    "copyreg._reconstructor": Kept,
+    "copy_reg._reconstructor": _Rebuilt,
+    "copyreg._reconstructor": _Rebuilt,
     "__builtin__.object": Kept,
     "builtins.object": Kept,
 }
@@ -173,13 +181,14 @@ def _sparse(state: dict[str, Any], name: str, path: Path) -> NDArray[Any]:
     problem = FileFormatError(f"The matrix {name!r} of the model is damaged: {path}")
     data, ids, starts = (array_of(state[k], name, path) for k in ("data", "indices", "indptr"))
     shape = state.get("_shape", state.get("shape"))
-    fine = isinstance(shape, tuple) and len(shape) == 2 and all(type(n) is int for n in shape)
-    if not fine or min(shape) < 1 or shape[0] * shape[1] > _MAX_ITEMS:
+    if not isinstance(shape, tuple) or len(shape) != 2:
+        raise problem
+    if not all(type(n) is int for n in shape) or min(shape) < 1 or shape[0] * shape[1] > _MAX_ITEMS:
         raise problem
     rows, columns = shape
     if len(starts) not in (rows + 1, columns + 1) or len(ids) != len(data):
         raise problem
-    counts = np.diff(starts.astype(np.int64))
+    counts = np.asarray(np.diff(starts.astype(np.int64)), np.int64)
     if (counts < 0).any() or counts.sum() != len(data):
         raise problem
     major = np.repeat(np.arange(len(counts)), counts)

@@ -115,7 +115,10 @@ def find_mouth(rig: MorphRig) -> Mouth:
     columns = np.linspace(left + 0.08 * width, right - 0.08 * width, 15)[::-1]
     pairs = np.array(
         [
-            (_extreme(opened, mouth.upper_edges, c, 1.0), _extreme(opened, mouth.lower_edges, c, -1.0))
+            (
+                _extreme(opened, mouth.upper_edges, c, 1.0),
+                _extreme(opened, mouth.lower_edges, c, -1.0),
+            )
             for c in columns
         ]
     )
@@ -139,7 +142,9 @@ def _torn(
         found = skin[found]
         part = jaw[found[:, 1]] - jaw[found[:, 0]]
         found[part < 0.0] = found[part < 0.0][:, ::-1]
-        pairs = found[np.abs(part) > _TORN * most]
+        # What is merely stretched parts by less than it was apart.
+        apart = np.linalg.norm(rest[found[:, 0]] - rest[found[:, 1]], axis=1)
+        pairs = found[np.abs(part) > np.maximum(_TORN * most, 2.0 * apart)]
         if len(pairs) >= 100:
             break
     return pairs
@@ -183,7 +188,9 @@ def crossing(
     if not len(here):
         return -1, 0.0, np.nan
     span = other[here, 0] - one[here, 0]
-    along = np.where(span == 0.0, 0.0, (x - one[here, 0]) / np.where(span == 0.0, 1.0, span))
+    # An edge within the plane counts with its better end.
+    end = (sign * (other[here, 1] - one[here, 1]) > 0.0).astype(np.float64)
+    along = np.where(span == 0.0, end, (x - one[here, 0]) / np.where(span == 0.0, 1.0, span))
     height = one[here, 1] + along * (other[here, 1] - one[here, 1])
     best = int(np.argmax(sign * height))
     return int(here[best]), float(along[best]), float(height[best])
@@ -196,7 +203,9 @@ def _extreme(
     return -1 if edge < 0 else int(edges[edge, int(along > 0.5)])
 
 
-def lip_gaps(mouth: Mouth, vertices: NDArray[np.floating], columns: int = 31) -> NDArray[np.float64]:
+def lip_gaps(
+    mouth: Mouth, vertices: NDArray[np.floating], columns: int = 31
+) -> NDArray[np.float64]:
     """How far the lips stand apart, in columns from one corner of the mouth to the other.
 
     In the plane of every column the lowest point of the upper lip and the highest of the lower are
@@ -218,7 +227,7 @@ def lip_gaps(mouth: Mouth, vertices: NDArray[np.floating], columns: int = 31) ->
 def column_places(
     mouth: Mouth, vertices: NDArray[np.floating], columns: int
 ) -> NDArray[np.float64]:
-    """(columns,) x of the columns: the middle nine tenths between the corners as they are."""
-    right, left = vertices[mouth.corners, 0]
-    middle, half = 0.5 * (right + left), 0.45 * (right - left)
-    return np.linspace(middle - half, middle + half, columns)
+    """(columns,) x of the columns: between the outermost places where the lips meet."""
+    right = float(vertices[mouth.pairs[0], 0].min())
+    left = float(vertices[mouth.pairs[-1], 0].max())
+    return np.linspace(right, left, columns)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polyorama.errors import FileFormatError, UnavailableError
@@ -15,6 +14,8 @@ from polyorama.face.rigs.makehuman import makehuman_rig
 from polyorama.io.files import file_size, named
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polyorama.scene.faces.morphs import MorphRig
 
 __all__ = ["PUPPET", "open_rig"]

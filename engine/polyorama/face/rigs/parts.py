@@ -82,7 +82,7 @@ def rotation_vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     sine, cosine = 0.5 * np.linalg.norm(skew), 0.5 * (np.trace(rotation) - 1.0)
     if sine < 1e-9:
         return np.zeros(3)
-    return skew / (2.0 * sine) * np.arctan2(sine, cosine)
+    return np.asarray(skew / (2.0 * sine) * np.arctan2(sine, cosine), np.float64)
 
 
 def fixed_point(
@@ -131,7 +131,8 @@ def eye_rotor(
             shapes[name] = changed
         channels[name] = (float(vector[0]), float(vector[1]), float(vector[2]))
     amounts = np.ones(len(ids), np.float32)
-    return Rotor("leftEye" if left else "rightEye", ids, amounts, centre, channels)
+    name = "leftEye" if left else "rightEye"
+    return Rotor(name, ids.astype(np.int32), amounts, centre, channels)
 
 
 def head_rotor(rest: NDArray[np.floating], chin: float, neck: float) -> Rotor:
@@ -147,7 +148,7 @@ def head_rotor(rest: NDArray[np.floating], chin: float, neck: float) -> Rotor:
     heights = rest[:, 1].astype(np.float64)
     share = np.clip((neck - heights) / max(neck - chin, 1e-9), 0.0, 1.0)
     amounts = share * share * (3.0 - 2.0 * share)
-    ids = np.flatnonzero(amounts > 0.0)
+    ids = np.flatnonzero(amounts > 0.0).astype(np.int32)
     around = np.abs(heights - chin) < 0.25 * abs(neck - chin) + 1e-9
     column = rest[around] if around.any() else rest
     # The skull sits on the spine, behind the middle of the neck.

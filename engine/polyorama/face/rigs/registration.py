@@ -36,6 +36,7 @@ class Similarity:
     residual: float = 0.0
 
     def __call__(self, points: NDArray[np.floating]) -> NDArray[np.float64]:
+        """(n, 3) where points come to lie."""
         return np.asarray(self.scale * (points @ self.rotation.T) + self.shift, np.float64)
 
 

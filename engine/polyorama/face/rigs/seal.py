@@ -23,9 +23,11 @@ LIP_SEAL = "lipSeal"
 
 _OPENINGS = tuple(i / 8 for i in range(1, 9))
 _COLUMNS = 41
-_REST_PASSES, _PASSES = 3, 2
+_REST_PASSES, _PASSES = 3, 4
 _STRONG = 1.0
 _REACH = 0.55
+_WORTH = 1e-3
+"""A shape that adds less than this share of the mouth's width is not worth having."""
 _TOUCH = -0.001
 """Where the lips shall meet, in widths of the mouth: just pressed together."""
 
@@ -58,14 +60,14 @@ def with_seal(rig: MorphRig) -> MorphRig:
     # The rest first: what closing aims at is how the lips lie there.
     for step in range(_REST_PASSES + _PASSES):
         at_rest = step < _REST_PASSES
-        mended = _assembled(rig, base, shapes, linear, product)
+        mended = _assembled(rig, base, shapes, linear, product, mouth.width)
         rows = _conditions(mended, mouth, area, (0.0,) if at_rest else _OPENINGS)
         if rows is None:
             continue
         targets = (base,) if at_rest else (linear, product)
         for field, target in zip(_solved(smooth, rows), targets, strict=True):
             target[area.vertices, 1:] += field[area.places]
-    return _assembled(rig, base, shapes, linear, product)
+    return _assembled(rig, base, shapes, linear, product, mouth.width)
 
 
 class _Area:
@@ -88,7 +90,8 @@ def _around(rig: MorphRig, mouth: Mouth) -> tuple[_Area, Any]:
     seam = rest[np.unique(mouth.pairs)]
     distance = spatial.cKDTree(seam).query(rest[skin])[0]
     own = welded(rest)
-    area = _Area(skin[distance < _REACH * mouth.width], own)
+    lips = np.union1d(mouth.upper, mouth.lower)
+    area = _Area(np.union1d(skin[distance < _REACH * mouth.width], lips), own)
     # Rows of L for every vertex that has a neighbour inside: so the field also fades smoothly out.
     t = own[rig.mesh.triangles]
     edges = np.concatenate([t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]])
@@ -129,7 +132,7 @@ def _conditions(
     orders = (0,) if openings == (0.0,) else (1, 2)
     for opening in openings:
         posed = rig.posed({"jawOpen": opening, "mouthClose": opening}, head=False)
-        missing = []
+        missing: list[tuple[float, float]] = []
         for contact in contacts:
             for field, order in enumerate(orders):
                 places.append(area.of[contact.ends] + field * area.count)
@@ -206,18 +209,17 @@ def _assembled(
     shapes: dict[str, NDArray[np.float32]],
     linear: NDArray[np.float64],
     product: NDArray[np.float64],
+    width: float,
 ) -> MorphRig:
     dense = {name: offsets for name, offsets in shapes.items() if name != LIP_SEAL}
     dense["mouthClose"] = linear.astype(np.float32)
     least = 1e-6 * float(np.ptp(base, axis=0).max())
     correctives = tuple(c for c in rig.correctives if c.shape != LIP_SEAL)
-    if np.abs(product).max() > least:
+    if np.abs(product).max() > _WORTH * width:
         dense[LIP_SEAL] = product.astype(np.float32)
         correctives += (Corrective(LIP_SEAL, ("jawOpen", "mouthClose")),)
     mesh = replace(rig.mesh, vertices=base.astype(np.float32))
-    return replace(
-        rig, mesh=mesh, shapes=Shapes.of_dense(dense, least), correctives=correctives
-    )
+    return replace(rig, mesh=mesh, shapes=Shapes.of_dense(dense, least), correctives=correctives)
 
 
 def _first_closing(rig: MorphRig, mouth: Mouth) -> NDArray[np.float32]:

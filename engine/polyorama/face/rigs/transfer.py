@@ -16,7 +16,7 @@ from polyorama.face.rigs.packages import sparse_tools
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Transfer", "deformation_gradients"]
+__all__ = ["Gradients", "Transfer"]
 
 _UNMATCHED = 0.05
 _PULL = 0.01
@@ -32,17 +32,28 @@ def _frames(vertices: NDArray[np.floating], triangles: NDArray[np.integer]) -> N
     return np.stack([b - a, c - a, fourth], axis=2)
 
 
-def deformation_gradients(
-    rest: NDArray[np.floating], posed: NDArray[np.floating], triangles: NDArray[np.integer]
-) -> NDArray[np.float64]:
-    """(T, 3, 3) what each triangle goes through; the identity where it has no area."""
-    before, after = _frames(rest, triangles), _frames(posed, triangles)
-    volume = np.abs(np.linalg.det(before))
-    good = volume > 1e-9 * max(float(volume.max(initial=0.0)), 1e-30)
-    gradients = np.tile(np.eye(3), (len(triangles), 1, 1))
-    # (3) Q = V~ V^-1
-    gradients[good] = after[good] @ np.linalg.inv(before[good])
-    return gradients
+class Gradients:
+    """What each triangle of a mesh goes through when its vertices move."""
+
+    def __init__(self, rest: NDArray[np.floating], triangles: NDArray[np.integer]) -> None:
+        self._rest = np.asarray(rest, np.float64)
+        self._triangles = triangles
+        before = _frames(self._rest, triangles)
+        volume = np.abs(np.linalg.det(before))
+        self._good: NDArray[np.bool_] = np.asarray(
+            volume > 1e-9 * max(float(volume.max(initial=0.0)), 1e-30), np.bool_
+        )
+        before[~self._good] = np.eye(3)
+        self._inverse = np.linalg.inv(before)
+
+    def __call__(self, offsets: NDArray[np.floating]) -> NDArray[np.float64]:
+        """(T, 3, 3) deformation gradients; the identity where nothing moves or has no area."""
+        moves = offsets.any(axis=1)[self._triangles].any(axis=1) & self._good
+        gradients = np.tile(np.eye(3), (len(self._triangles), 1, 1))
+        # (3) Q = V~ V^-1
+        after = _frames(self._rest + offsets, self._triangles[moves])
+        gradients[moves] = after @ self._inverse[moves]
+        return gradients
 
 
 class Transfer:
