@@ -33,7 +33,9 @@ Without --emotion and --emotion-from it is heard in the voice.
 The model was trained on synthetic speech and rule-based motion, not on people.
 """
 
-_APART = {}
+_APART = {
+    "live": ("polyorama.cli.face_live", "let a microphone move the face, and send it on"),
+}
 """Actions with modules of their own, which have add_arguments and run."""
 
 

@@ -182,13 +182,12 @@ class LiveSession:
         self._recorder: Recorder | None = None
         self._voice: DelayedVoice | None = None
         if speaker is not None:
-            first = self._listener.latency_s + 0.06
-            self._voice = DelayedVoice(self._history, self._timeline, first)
+            self._voice = DelayedVoice(self._history, self._timeline)
         self._thread: threading.Thread | None = None
         self._stopping = threading.Event()
         self._state, self._note = "idle", ""
         self._lost = self._filled = 0
-        self._delay_at = 0.0
+        self._delay_at = self._least_delay = 0.0
         self._away = False
 
     # Life
@@ -318,7 +317,7 @@ class LiveSession:
             self._filled / RATE,
             self._timeline.index / RATE,
             0.0 if recorder is None else recorder.seconds,
-            0.0 if voice is None else voice.delay,
+            0.0 if voice is None else voice.delay or 0.0,
             self._log.stages(),
             self._log.total(),
         )
@@ -389,7 +388,8 @@ class LiveSession:
         now = self._clock.now()
         if ended:
             # What the listener waits for after the last sound is silence.
-            self._fill(FRAME + round(self._listener.latency_s * RATE))
+            rest = self._concealer.filled(FRAME + round(self._listener.latency_s * RATE))
+            self._hear(rest, self._history.end, None)
             self._state = "ended"
             return False
         self._mind_absence(now)
@@ -484,14 +484,18 @@ class LiveSession:
         """Let the voice be as late as all but a twentieth of the faces are, once they are drawn."""
         passed, self._delay_at = now - self._delay_at, now
         total = self._log.total(drawing=False)
-        if total is None:
+        if total is None or len(self._frames) < LISTENING_RATE:
             return
-        wanted = total.p95 / 1000.0 + self._drawing()
-        if voice.shortfall > 0.0:
-            # The loudspeaker asks for sound that is not there yet.
-            wanted = max(wanted, voice.delay + voice.shortfall + _SPARE_S)
-        most = _DELAY_CHANGES * passed
-        voice.delay += min(max(wanted - voice.delay, -most), most)
+        wanted = max(total.p95 / 1000.0 + self._drawing(), self._least_delay)
+        shortfall = voice.shortfall()
+        if voice.delay is None:
+            voice.delay = wanted
+        elif shortfall > 0.0:
+            # The loudspeaker asks for sound that is not there yet; faces can wait for it.
+            voice.delay = self._least_delay = voice.delay + shortfall + _SPARE_S
+        else:
+            most = _DELAY_CHANGES * passed
+            voice.delay += min(max(wanted - voice.delay, -most), most)
 
 
 def _strengths(strengths: Mapping[str, float]) -> tuple[float, ...]:

@@ -70,19 +70,27 @@ class DelayedVoice:
     ----------
     history, timeline
         The sound, and when each of its samples was in the air.
+
+    Attributes
+    ----------
     delay
-        s after which a sample is to be heard; replaced at any time.
+        s after which a sample is to be heard; until it is known, None, there is silence.
     """
 
-    def __init__(self, history: VoiceHistory, timeline: SoundTimeline, delay: float) -> None:
+    def __init__(self, history: VoiceHistory, timeline: SoundTimeline) -> None:
         self._history = history
         self._timeline = timeline
-        self.delay = delay
+        self.delay: float | None = None
         self._place: float | None = None
         self._loud = 0.0
         # Time, the sample heard then, and samples a second from then on; replaced as a whole.
         self._heard: tuple[float, float, float] | None = None
-        self.shortfall = 0.0
+        self._shortfall = 0.0
+
+    def shortfall(self) -> float:
+        """How much later, s, sound would have been there that was asked for since the last call."""
+        found, self._shortfall = self._shortfall, 0.0
+        return found
 
     def heard_at(self, time: float) -> float | None:
         """The number of the sample that is heard at a time, s; None before the first."""
@@ -108,21 +116,23 @@ class DelayedVoice:
         -------
         (count,) float32.
         """
-        if not self._timeline.begun:
+        delay = self.delay
+        if delay is None or not self._timeline.begun:
             return np.zeros(count, np.float32)
-        wanted = self._timeline.index_at(dac - self.delay)
+        wanted = self._timeline.index_at(dac - delay)
         off = 0.0 if self._place is None else (wanted - self._place) / RATE
-        jumps = self._place is None or abs(off) > _FARTHEST_S
-        if jumps and self._loud == 0.0:
-            self._place, off, jumps = wanted, 0.0, False
-        place = wanted if self._place is None else self._place
+        jumps = abs(off) > _FARTHEST_S
+        if self._place is None or self._loud == 0.0:
+            place, off, jumps = wanted, 0.0, False  # nothing is heard, so nothing can click
+        else:
+            place = self._place
         speed = RATE / rate * (1.0 + min(max(_CATCH_UP * off, -_FASTEST), _FASTEST))
         places = place + speed * np.arange(count, dtype=np.float64)
         self._heard = (dac, place, speed * rate)
         self._place = place + speed * count
         # What is not there yet is not guessed: it fades out, and fades in once it is there again.
         ahead = self._history.end - _HALF - 1 - places[-1]
-        self.shortfall = max(-ahead / RATE, 0.0)
+        self._shortfall = max(-ahead / RATE, self._shortfall)
         there = float(places[0] >= 0.0 and ahead >= 0.0 and not jumps)
         fade = np.linspace(self._loud, there, count + 1, dtype=np.float32)[1:]
         self._loud = there
