@@ -28,11 +28,11 @@ _OPEN_S = 0.07
 _MERGED_GAP_S = 0.02
 _CLOSED_JAW = 0.16
 """A jaw that is open further shows through closed lips as a long face."""
-_BITTEN_JAW = 0.05
+_BITTEN_JAW = 0.04
 _PRESS = 0.30
 _ROLL = 0.22
-_BITE_ROLL = 0.65
-_BITE_UP = 0.14
+_BITE_ROLL = 1.0
+_BITE_UP = 0.35
 _VOWEL_CLOSE = 0.35
 """Share of the jaw's opening that mouthClose may take away in the middle of a vowel."""
 
