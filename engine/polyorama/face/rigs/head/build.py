@@ -18,7 +18,7 @@ from polyorama.face.rigs.head.eyes import (
     make_lash,
     make_lid,
 )
-from polyorama.face.rigs.head.hair import make_hair
+from polyorama.face.rigs.head.hair import make_hair, under_hair
 from polyorama.face.rigs.head.identity import HeadIdentity
 from polyorama.face.rigs.head.mouth import COLUMNS, HALF, SEAL
 from polyorama.face.rigs.head.paint import Paint
@@ -112,8 +112,10 @@ def _built(identity: HeadIdentity) -> MorphRig:
     paint = Paint(identity, plan)
     skin = make_skin(plan, sculpt)
     pieces = _Pieces()
-    felt = pieces.add("skin", skin.vertices, skin.triangles, paint.skin(skin), 0)
-    pieces.kinds[0] = skin.kinds.copy()
+    # Scalp that a cap of hair hides for good would only waste what the head is drawn with.
+    shown = ~under_hair(skin.vertices, identity.hair)[skin.triangles].all(axis=1)
+    felt = pieces.add("skin", skin.vertices, skin.triangles[shown], paint.skin(skin), 0)
+    pieces.kinds[0] = skin.kinds[shown]
     front = float(skin.vertices[skin.row == SEAL][:, 2].max())
     marks: dict[str, NDArray[np.int32]] = {}
     marks |= _eyes(pieces, plan, paint)
@@ -186,10 +188,11 @@ def _eyes(pieces: _Pieces, plan: Plan, paint: Paint) -> dict[str, NDArray[np.int
             edge = ids[lid.edge]
             # Columns run from the nose outwards; landmarks from the face's right to its left.
             marks[f"{part.lower()}Lid{Name}"] = edge if flip > 0 else edge[::-1]
-            points, triangles, _, _ = make_lash(plan, upper=upper)
-            if flip < 0:
-                points, triangles = points * FLIP, triangles[:, ::-1]
-            pieces.add(f"{name}{part}Lash", points, triangles, np.ones(3), _KIND["lash"])
+        lash = make_lash(plan)
+        points, triangles = lash.vertices, lash.triangles
+        if flip < 0:
+            points, triangles = points * FLIP, triangles[:, ::-1]
+        pieces.add(f"{name}Lash", points, triangles, np.ones(3), _KIND["lash"])
     return marks
 
 
@@ -301,24 +304,23 @@ def _rotors(plan: Plan, body: Body, pieces: _Pieces) -> tuple[Rotor, ...]:
             f"eyeLookOut{Name}": (0.0, out, 0.0), f"eyeLookIn{Name}": (0.0, -out, 0.0),
             f"eyeLookUp{Name}": (0.384, 0.0, 0.0), f"eyeLookDown{Name}": (-0.384, 0.0, 0.0),
         }))  # fmt: skip
-        for part, upper in (("Upper", True), ("Lower", False)):
-            lid, (_, _, lash, lash_slant) = (
-                make_lid(plan, upper=upper),
-                make_lash(plan, upper=upper),
-            )
-            ids = np.concatenate([pieces.ids[f"{name}{part}Lid"], pieces.ids[f"{name}{part}Lash"]])
-            turns = _UPPER_LID if upper else _LOWER_LID
-            amounts = np.concatenate([lid.amounts, lash]).astype(np.float32)
-            rotors.append(Rotor(f"{name}{part}Lid", ids, amounts, pivot, {
-                channel.format(Name): (turn, 0.0, 0.0) for channel, turn in turns.items()
+        upper, lower, lash = (
+            make_lid(plan, upper=True),
+            make_lid(plan, upper=False),
+            make_lash(plan),
+        )
+        above = np.concatenate([pieces.ids[f"{name}UpperLid"], pieces.ids[f"{name}Lash"]])
+        below = pieces.ids[f"{name}LowerLid"]
+        lifting = np.concatenate([upper.amounts, lash.amounts]).astype(np.float32)
+        slanting = np.concatenate([upper.slant, lash.slant]).astype(np.float32)
+        for part, ids, amounts, turns in (
+            ("UpperLid", above, lifting, _UPPER_LID),
+            ("LidSlant", above, slanting, _SLANT),
+            ("LowerLid", below, lower.amounts.astype(np.float32), _LOWER_LID),
+        ):
+            rotors.append(Rotor(f"{name}{part}", ids, amounts, pivot, {
+                channel.format(Name): (turn * _RAD, 0.0, 0.0) for channel, turn in turns.items()
             }))  # fmt: skip
-            if upper:
-                slant = np.concatenate([lid.slant, lash_slant]).astype(np.float32)
-                rotors.append(Rotor(f"{name}LidSlant", ids, slant, pivot, {
-                    f"browDown{Name}": (-13.0 * _RAD, 0.0, 0.0),
-                    "browInnerUp": (8.0 * _RAD, 0.0, 0.0),
-                    f"noseSneer{Name}": (-3.0 * _RAD, 0.0, 0.0),
-                }))  # fmt: skip
     low = np.concatenate([pieces.ids["lowerTeeth"], pieces.ids["tongue"]])
     turn = (-moves.JAW_TURN, 0.0, 0.0)
     rotors.append(Rotor("jaw", low, np.ones(len(low), np.float32), np.array(plan.jaw_pivot), {
@@ -336,14 +338,16 @@ def _rotors(plan: Plan, body: Body, pieces: _Pieces) -> tuple[Rotor, ...]:
 
 
 _UPPER_LID = {
-    "eyeBlink{}": -UPPER_TURN, "eyeSquint{}": -9.0 * _RAD, "eyeWide{}": 10.0 * _RAD,
-    "eyeLookUp{}": 8.0 * _RAD, "eyeLookDown{}": -17.0 * _RAD, "cheekSquint{}": -1.5 * _RAD,
+    "eyeBlink{}": -UPPER_TURN, "eyeSquint{}": -9.0, "eyeWide{}": 10.0, "eyeLookUp{}": 8.0,
+    "eyeLookDown{}": -17.0, "cheekSquint{}": -1.5,
 }  # fmt: skip
+"""Degrees by which the upper lid's middle is lifted."""
 _LOWER_LID = {
-    "eyeBlink{}": LOWER_TURN, "eyeSquint{}": 11.0 * _RAD, "eyeWide{}": -4.0 * _RAD,
-    "eyeLookUp{}": 4.0 * _RAD, "eyeLookDown{}": -6.0 * _RAD, "cheekSquint{}": 6.0 * _RAD,
-    "mouthSmile{}": 4.0 * _RAD,
+    "eyeBlink{}": LOWER_TURN, "eyeSquint{}": 11.0, "eyeWide{}": -4.0, "eyeLookUp{}": 4.0,
+    "eyeLookDown{}": -6.0, "cheekSquint{}": 6.0, "mouthSmile{}": 4.0,
 }  # fmt: skip
+_SLANT = {"browDown{}": -13.0, "browInnerUp": 8.0, "noseSneer{}": -3.0}
+"""Degrees by which the inner half of the upper lid is lifted: an angry or a sorrowful eye."""
 
 
 def _regions(pieces: _Pieces, skin: Skin) -> dict[str, NDArray[np.int32]]:
@@ -366,8 +370,7 @@ def _regions(pieces: _Pieces, skin: Skin) -> dict[str, NDArray[np.int32]]:
         "brows": np.concatenate([ids["leftBrow"], ids["rightBrow"]]),
         "ears": np.concatenate([ids["leftEar"], ids["rightEar"]]),
         "glints": np.concatenate([ids[f"{n}Glint{k}"] for n, _, _ in _SIDES for k in (0, 1)]),
-        "lashes": np.concatenate([ids[f"{n}{p}Lash"] for n, _, _ in _SIDES
-                                  for p in ("Upper", "Lower")]),
+        "lashes": np.concatenate([ids["leftLash"], ids["rightLash"]]),
     }  # fmt: skip
     for name in ("leftEye", "rightEye", "upperTeeth", "lowerTeeth", "tongue", "bust", "hair"):
         if name in ids:

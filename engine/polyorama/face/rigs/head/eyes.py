@@ -27,12 +27,14 @@ HOLE_COLUMNS = 44
 _RAD = np.pi / 180.0
 _CORNER = 58.0
 """Where the lids meet, degrees to either side."""
+_NOSE_SIDE = 0.84
+"""Angles at the nose's side are so much smaller: there, the ball lies deeper in the face."""
 _REACH = 74.0
 """How far a lid's shell goes to either side."""
 IRIS, PUPIL = 29.5, 13.0
 """Angular radii, degrees."""
-UPPER_TURN, LOWER_TURN = 38.0 * _RAD, 17.0 * _RAD
-"""How far the middle of each lid turns when the eye closes, rad."""
+UPPER_TURN, LOWER_TURN = 38.0, 17.0
+"""How far the middle of each lid turns when the eye closes, degrees."""
 _LID_COLUMNS = 33
 
 
@@ -43,21 +45,24 @@ def eye_point(
     radius: float | NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """(n, 3) of the left eye, from angles in degrees and a radius in metres."""
-    s, f = side * _RAD, lift * _RAD
+    s, f = side * np.where(side < 0.0, _NOSE_SIDE, 1.0) * _RAD, lift * _RAD
     way = np.stack([-np.sin(s), -np.cos(s) * np.sin(f), np.cos(s) * np.cos(f)], axis=-1)
     return np.asarray(np.array(plan.eye) + np.asarray(radius)[..., None] * way)
 
 
 def hole_loop(plan: Plan, grow: float = 1.0, radius: float = 1.155) -> NDArray[np.float64]:
-    """(HOLE_COLUMNS, 3) the border of the skin about the left eye; `radius` in eyeballs."""
+    """(HOLE_COLUMNS, 3) the border of the skin about the left eye; `radius` in eyeballs.
+
+    Below, it lies closer to the lid: a lower lid deep in the face would be a bag.
+    """
     turn = 2.0 * np.pi * np.arange(HOLE_COLUMNS) / HOLE_COLUMNS
-    side = np.where(np.cos(turn) > 0, 67.0, 62.0) * np.cos(turn)
+    side = np.where(np.cos(turn) > 0, 67.0, 60.0) * np.cos(turn)
     up = np.sin(turn)
-    lift = np.where(up > 0, 56.0, 47.0) * up - 2.0
+    lift = np.where(up > 0, 55.0, 42.0) * up - 2.0
     middle = np.array([0.0, 3.0])
     return eye_point(
         plan, middle[0] + (side - middle[0]) * grow, middle[1] + (lift - middle[1]) * grow,
-        np.full(HOLE_COLUMNS, radius * plan.ball),
+        (radius - 0.035 * np.clip(-up, 0.0, 1.0)) * plan.ball,
     )  # fmt: skip
 
 
@@ -140,7 +145,7 @@ def make_lid(plan: Plan, *, upper: bool) -> Lid:
         moved.append(np.full_like(side, 1.0 - share))
     points = np.stack([eye_point(plan, side, lift, np.full_like(side, radius))
                        for lift, radius in zip(lifts, radii, strict=True)])  # fmt: skip
-    turn = (edge - close_lift(side)) / ((UPPER_TURN if upper else -LOWER_TURN) / _RAD)
+    turn = (edge - close_lift(side)) / (UPPER_TURN if upper else -LOWER_TURN)
     amounts = np.stack(moved) * turn
     inner = np.clip(0.5 - 0.75 * side / _CORNER, -0.6, 1.0) * _open(side, 2.0) ** 0.5
     slant = np.stack(moved) * inner
@@ -158,42 +163,29 @@ def make_lid(plan: Plan, *, upper: bool) -> Lid:
     )  # fmt: skip
 
 
-def make_lash(
-    plan: Plan, *, upper: bool
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Lashes along a lid's edge: vertices, triangles, and amounts and slant as the lid's."""
-    lid = make_lid(plan, upper=upper)
+def make_lash(plan: Plan) -> Lid:
+    """A line of lashes along the left upper lid's edge, which turns as that does."""
+    lid = make_lid(plan, upper=True)
     columns = len(lid_columns())
     root = np.arange(3 * columns + 2, 4 * columns - 2)
     side = lid_columns()[2:-2]
-    edge = (upper_edge if upper else lower_edge)(side)
+    edge = upper_edge(side)
     # Longest beyond the middle, gone at the nose: what makes an eye look out.
     long = np.clip(1.0 + 0.55 * side / _CORNER, 0.0, None) * _open(side, 4.0) ** 0.5
-    long *= (0.0034 if upper else 0.0010) * (plan.ball / 0.0315)
-    way = 1.0 if upper else -1.0
-    start = eye_point(plan, side, edge + way * 0.3, np.full_like(side, 1.068 * plan.ball))
-    top = eye_point(plan, side, edge + way * 1.9, np.full_like(side, 1.088 * plan.ball))
-    aim = eye_point(
-        plan,
-        side * 1.06,
-        edge + way * (8.0 if upper else -2.0),
-        np.full_like(side, 1.4 * plan.ball),
-    )
-    aim -= start
+    long *= 0.108 * plan.ball
+    start = eye_point(plan, side, edge + 0.3, np.full_like(side, 1.068 * plan.ball))
+    top = eye_point(plan, side, edge + 1.9, np.full_like(side, 1.088 * plan.ball))
+    aim = eye_point(plan, side * 1.06, edge + 8.0, np.full_like(side, 1.4 * plan.ball)) - start
     aim /= np.linalg.norm(aim, axis=1, keepdims=True)
-    tip = start + long[:, None] * aim + np.array([0.0, -0.0008 * way, 0.0])
-    points = np.stack([start, tip, top])
+    tip = start + long[:, None] * aim - np.array([0.0, 0.0008, 0.0])
     n = len(side)
     ids = np.arange(3 * n).reshape(3, n)
     a, b, c, d = ids[:-1, :-1], ids[1:, :-1], ids[:-1, 1:], ids[1:, 1:]
-    triangles = np.concatenate(
-        [np.stack([a, b, d], 2).reshape(-1, 3), np.stack([a, d, c], 2).reshape(-1, 3)]
-    )
-    if upper:
-        triangles = triangles[:, ::-1]
-    return (
-        points.reshape(-1, 3), triangles.astype(np.int32), np.tile(lid.amounts[root], 3),
-        np.tile(lid.slant[root], 3),
+    one, two = np.stack([a, d, b], axis=2), np.stack([a, c, d], axis=2)
+    triangles = np.concatenate([one.reshape(-1, 3), two.reshape(-1, 3)]).astype(np.int32)
+    return Lid(
+        np.concatenate([start, tip, top]), triangles, np.tile(lid.amounts[root], 3),
+        np.tile(lid.slant[root], 3), ids[1].astype(np.int32),
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from polyorama.face.rigs.head.sculpt import Sculpt
 
-__all__ = ["make_hair"]
+__all__ = ["make_hair", "under_hair"]
 
 _CROWN = np.array([0.0, -0.94, -0.34]) / np.hypot(0.94, 0.34)
 """Where the locks start from."""
@@ -136,7 +136,7 @@ def _mop(sculpt: Sculpt) -> list[Grid]:
             away = abs((turn0 + 12.0 + 180.0) % 360.0 - 180.0)
             if number == 0:  # over the ears and in the neck, locks stay short
                 end *= float(
-                    np.interp(away, [40, 60, 120, 150, 180], [1.0, 0.86, 0.88, 0.95, 0.95])
+                    np.interp(away, [40, 60, 75, 115, 130, 180], [1.0, 0.86, 0.78, 0.78, 0.9, 0.95])
                 )
             fall = start + (end - start) * s
             sweep = rng.uniform(8.0, 30.0) * (1.0 if abs((turn0 + 180) % 360 - 180) < 120 else 0.4)
@@ -205,6 +205,16 @@ def _bun(sculpt: Sculpt) -> list[Grid]:
 
 
 _STYLES = {"mop": _mop, "bob": _bob, "bun": _bun}
+
+
+def under_hair(points: NDArray[np.float64], style: str) -> NDArray[np.bool_]:
+    """(n,) whether points of the scalp lie well under the cap, where they are never seen."""
+    if style == "none":
+        return np.zeros(len(points), bool)
+    way = points / np.linalg.norm(points, axis=1, keepdims=True)
+    fall = np.arccos(np.clip(way @ _CROWN, -1.0, 1.0)) / _RAD
+    turn = np.arctan2(way @ _SIDE, way @ _FRONT) / _RAD
+    return np.asarray(fall < _hairline(turn) - 12.0)
 
 
 def make_hair(sculpt: Sculpt, style: str) -> Grid | None:

@@ -28,8 +28,8 @@ COLUMNS = 2 * HALF
 
 _TOWARDS = np.array([0.0, 0.16, 0.34, 0.54, 0.72, 0.86, 0.95, 1.0])
 """How far each row of a lip is from its border (0) to the seal (1)."""
-_UPPER_FULL = np.array([0.0, 1.2, 2.7, 4.1, 4.7, 4.0, 2.6, 0.6]) * 1e-3
-_LOWER_FULL = np.array([0.0, 1.2, 3.0, 4.9, 5.8, 5.0, 3.2, 0.6]) * 1e-3
+_UPPER_FULL = np.array([0.0, 1.2, 2.7, 4.1, 4.9, 4.6, 3.8, 2.6]) * 1e-3
+_LOWER_FULL = np.array([0.0, 1.2, 3.0, 4.9, 5.9, 5.6, 4.5, 2.6]) * 1e-3
 """How far each row stands out of the face, metres."""
 SEAL = len(_TOWARDS) - 1
 """The row in which the lips meet."""

@@ -55,10 +55,20 @@ class Paint:
             "brow": (*(0.62 * self.hair), 1.0), "hair": (*self.hair, 1.0),
             "lash": (0.13, 0.07, 0.06, 1.0), "jumper": (*self.who.felt_color, 1.0),
         }  # fmt: skip
-        glow = {"glint": (0.80, 0.80, 0.78), "eye": (0.045, 0.045, 0.048)}
+        # Light that felt and flesh carry inside: their shades are warm, never black.
+        red, green, blue = 0.21 * self.felt * np.array([1.0, 0.68, 0.62])
+        warm = (float(red), float(green), float(blue))
+        glow = {
+            "glint": (0.80, 0.80, 0.78),
+            "eye": (0.12, 0.12, 0.12),
+            "teeth": (0.40, 0.37, 0.31),
+            "tongue": (0.20, 0.07, 0.07),
+            "lid": warm,
+            "lips": warm,
+        }
         felt = self._felt()
         return tuple(
-            Material((1.0, 1.0, 1.0, 1.0), felt)
+            Material((1.0, 1.0, 1.0, 1.0), felt, warm)
             if name == "felt"
             else Material(
                 own.get(name, (1.0, 1.0, 1.0, 1.0)), emission=glow.get(name, (0.0, 0.0, 0.0))
@@ -122,22 +132,20 @@ class Paint:
         np.add.at(tone, (row, column), rng.normal(0.0, 1.0, (strokes, 1)) * np.ones(steps))
         tone = 0.97 + 0.034 * np.clip(tone / tone.std(), -2.2, 2.2)
         felt = np.repeat(tone[:, :, None], 3, axis=2)
-        count = round(60 * self.who.freckles)
-        place = rng.normal(0.0, 1.0, (60, 2))[:count] * np.array([0.30, 0.085])
+        count = round(110 * self.who.freckles)
+        place = rng.normal(0.0, 1.0, (110, 2))[:count] * np.array([0.34, 0.095])
         grid_y, grid_x = np.mgrid[0:size, 0:size]
-        for (px, py), wide in zip(place, rng.uniform(0.9, 1.7, 60)[:count], strict=True):
+        for (px, py), wide in zip(place, rng.uniform(0.7, 1.25, 110)[:count], strict=True):
             # Over the nose and the cheeks, a little below the horizon.
             cx = (0.5 + px / (2.0 * np.pi)) * size
             cy = (0.5 + (0.16 + py) / (2.0 * np.pi)) * size
             dot = np.exp(-((grid_x - cx) ** 2 + (grid_y - cy) ** 2) / (2.0 * wide**2))
-            felt *= 1.0 - dot[:, :, None] * np.array([0.22, 0.36, 0.42])
+            felt *= 1.0 - dot[:, :, None] * np.array([0.16, 0.28, 0.33])
         return np.asarray(np.clip(felt * 255.0 + 0.5, 0, 255), np.uint8)
 
     def lid(self, lid: Lid, upper: bool) -> NDArray[np.float64]:
         """(n, 3) lids a little rosier and darker than the face, darkest at the edge."""
-        color = self.felt * (
-            np.array([0.93, 0.82, 0.79]) if upper else np.array([0.97, 0.89, 0.86])
-        )
+        color = self.felt * (np.array([0.97, 0.94, 0.93]) if upper else np.array([1.0, 0.97, 0.96]))
         edge = np.ones(len(lid.vertices))
         per = len(lid.vertices) // 12
         edge[: 4 * per] = 0.80

@@ -87,7 +87,9 @@ class Sculpt:
         d = _join(d, neck, 0.026)
         d = _join(d, _ellipsoid(p, (ex * 0.9, -0.056, 0.060), (0.034, 0.013, 0.0150)), 0.030)
         orbit = p - np.array([ex, ey, ez])
-        d = _carve(d, _ellipsoid(p, (ex, ey + 0.005, ez + 0.054), (0.030, 0.022, 0.018)), 0.014)
+        d = _carve(
+            d, _ellipsoid(p, (0.62 * ex, ey + 0.004, ez + 0.048), (0.021, 0.030, 0.029)), 0.014
+        )
         d = _join(d, np.sqrt((orbit * orbit).sum(axis=1)) - plan.socket, 0.0085)
         return self._with_nose(d, p)
 
@@ -96,14 +98,14 @@ class Sculpt:
         s, long = plan.nose, plan.nose_length
         tip_y, tip_z = 0.022 + 0.006 * long, 0.1025 + 0.006 * (s - 1.0) + 0.003 * long
         bridge = _capsule(
-            p, (0.0, -0.020, 0.0755), (0.0, tip_y - 0.004, tip_z - 0.004), 0.0080, 0.0110 * s
+            p, (0.0, -0.020, 0.0755), (0.0, tip_y - 0.004, tip_z - 0.004), 0.0068, 0.0110 * s
         )
         d = _join(d, bridge, 0.014)
         wing = _ellipsoid(
             p, (-0.0135 * s, tip_y + 0.0040, tip_z - 0.0115), (0.0088 * s, 0.0082 * s, 0.0100)
         )
         ball = _ellipsoid(p, (0.0, tip_y, tip_z), (0.0165 * s, 0.0145 * s, 0.0145 * s))
-        d = _join(d, _join(ball, wing, 0.006), 0.007)
+        d = _join(d, _join(ball, wing, 0.007), 0.012)
         hole = _ellipsoid(
             p, (-0.0066 * s, tip_y + 0.0155 * s, tip_z - 0.0055), (0.0036 * s, 0.0030, 0.0050)
         )

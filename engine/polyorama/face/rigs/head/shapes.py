@@ -119,7 +119,7 @@ def _before_teeth(body: Body, moved: NDArray[np.float64]) -> NDArray[np.float64]
     """Lips that would run into the upper teeth stop before them."""
     lips = (body.depth > 0.0) & (body.depth < 2.01)
     ends = body.points + moved
-    stop = tooth_front(body.plan, _front(body), ends[:, 0], upper=True) + 0.0004
+    stop = tooth_front(body.plan, _front(body), ends[:, 0], upper=True) + 0.0008
     deep = lips & (ends[:, 2] < stop)
     found = moved.copy()
     found[deep, 2] = np.maximum(moved[deep, 2], np.minimum(stop - body.points[:, 2], 0.0)[deep])
@@ -270,7 +270,7 @@ def brow_down(body: Body) -> NDArray[np.float64]:
     ey = body.plan.eye[1]
     inner = body.spot((-0.020, ey - 0.044, 0.080), (0.040, 0.028, 0.060))
     outer = body.spot((-0.050, ey - 0.044, 0.070), (0.036, 0.026, 0.060))
-    return body.slide(_by(inner, 3.4, 11.5, 0.0) + _by(outer, 0.8, 1.6, 0.0)) + _by(
+    return body.slide(_by(inner, 3.4, 11.5, 0.0) + _by(outer, 0.8, -0.8, 0.0)) + _by(
         inner, 0, 0, 1.2
     )
 

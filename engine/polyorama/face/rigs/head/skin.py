@@ -87,13 +87,21 @@ def _holds(loop: NDArray[np.float64], directions: NDArray[np.float64]) -> NDArra
     return found
 
 
+def _eye_border(plan: Plan, sculpt: Sculpt) -> NDArray[np.float64]:
+    """(HOLE_COLUMNS, 3) the border about the left eye, out on the sculpt where that is farther."""
+    loop = hole_loop(plan)
+    front = sculpt.front(loop[:, 0], loop[:, 1])
+    loop[:, 2] += np.clip(front - loop[:, 2], 0.0, 0.010)
+    return loop
+
+
 @lru_cache(maxsize=1)
 def _template() -> Template:
     """The one topology of all identities, spread for the usual one."""
     plan = Plan.of(HeadIdentity())
     sculpt = Sculpt(plan)
     mouth = _unit(border_loop(plan, sculpt, bow=0.0))
-    left = _unit(hole_loop(plan))
+    left = _unit(_eye_border(plan, sculpt))
     neck = _unit(_neck_ring(_NECK_TOP))
     holes = [mouth, left, left * _FLIP, neck]
     rings = [border_loop(plan, sculpt, bow=0.0, out=out)[:: 1 if out < 0.006 else 2]
@@ -109,11 +117,11 @@ def _template() -> Template:
         loop[np.abs(loop[:, 0]) < 1e-9, 0] = 0.0
 
     def spacing(d: NDArray[np.float64]) -> NDArray[np.float64]:
-        least = np.where(d[:, 2] > 0.0, 0.056, 0.056 + 0.075 * np.clip(-d[:, 2], 0.0, 1.0))
+        least = np.where(d[:, 2] > 0.0, 0.052, 0.052 + 0.080 * np.clip(-d[:, 2], 0.0, 1.0))
         least += 0.035 * np.clip((-d[:, 1] - 0.45) / 0.4, 0.0, 1.0)
         for places, fine, reach in (
-            (mouth, 0.032, 0.05), (left, 0.036, 0.03), (left * _FLIP, 0.036, 0.03),
-            (nose[None], 0.029, 0.20), (neck, 0.060, 0.0),
+            (mouth, 0.029, 0.05), (left, 0.033, 0.03), (left * _FLIP, 0.033, 0.03),
+            (nose[None], 0.0225, 0.20), (neck, 0.060, 0.0),
         ):  # fmt: skip
             gap = np.sqrt(np.maximum(2.0 - 2.0 * (d @ places.T).max(axis=1), 0.0))
             least = np.minimum(least, fine + 0.22 * np.clip(gap - reach, 0.0, None))
@@ -135,7 +143,7 @@ def _grid(rows: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def _relaxed(
-    template: Template, sculpt: Sculpt, fixed: NDArray[np.float64], rounds: int = 26
+    template: Template, sculpt: Sculpt, fixed: NDArray[np.float64], rounds: int = 18
 ) -> NDArray[np.float64]:
     """The template laid onto the sculpt and smoothed along it; the loops stay where they are."""
     count, pinned = len(template.directions), len(fixed)
@@ -146,28 +154,34 @@ def _relaxed(
     ends = np.concatenate([edges[:, 1], edges[:, 0]])
     degree = np.bincount(starts, minlength=count)[:, None]
     # From the middle outwards to the surface; the sculpt is a star seen from there.
-    reach = np.full(count, 0.03)
-    for _ in range(40):
-        reach -= 0.85 * np.clip(sculpt.distance(template.directions * reach[:, None]), -0.03, 0.01)
-    points = template.directions * reach[:, None]
+    own = np.flatnonzero(template.directions[:, 0] <= 0.0)
+    other = template.mirror[own]
+    way = template.directions[own]
+    reach = np.full(len(own), 0.08)
+    for _ in range(16):
+        reach -= 0.9 * np.clip(sculpt.distance(way * reach[:, None]), -0.03, 0.01)
+    points = np.empty_like(template.directions)
+    points[other] = way * reach[:, None] * _FLIP
+    points[own] = way * reach[:, None]
     points[:pinned] = fixed
-    free = np.arange(count) >= pinned
+    free = own[own >= pinned]
     for turn in range(rounds):
         mean = np.empty_like(points)
         for axis in range(3):
             mean[:, axis] = np.bincount(starts, points[ends, axis], count)
         step = 0.5 * (mean / degree - points)
-        points[free] = sculpt.lay(points[free] + step[free], 1 if turn < rounds - 1 else 4)
-        points = 0.5 * (points + points[template.mirror] * _FLIP)
-        points[:pinned] = fixed
-    return np.asarray(points)
+        laid = sculpt.lay(points[free] + step[free], 1 if turn < rounds - 1 else 3)
+        laid[template.mirror[free] == free, 0] = 0.0
+        points[template.mirror[free]] = laid * _FLIP
+        points[free] = laid
+    return points
 
 
 def make_skin(plan: Plan, sculpt: Sculpt) -> Skin:
     """The felt of an identity."""
     template = _template()
     mouth = make_mouth(plan, sculpt)
-    left = hole_loop(plan)
+    left = _eye_border(plan, sculpt)
     fixed = np.concatenate([mouth.rows[0], left, left * _FLIP, _neck_ring(_NECK_TOP)])
     skin = _relaxed(template, sculpt, fixed)
     parts, triangles, kinds = [skin], [template.triangles], [np.zeros(len(template.triangles), int)]
