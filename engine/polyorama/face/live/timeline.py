@@ -108,10 +108,11 @@ class SoundTimeline:
         stamped = block.adc - early - self.time_of(self.index)
         if self._steady:
             off = min(off, max(stamped, 0.0))
+        tolerated = _STEADY_S if block.overflow and self._steady else _TOLERATED_S
         missing = 0
         if self._owed:
             pass  # what was decided is carried out before anything else is
-        elif self._anew or off > _TOLERATED_S:
+        elif self._anew or off > tolerated:
             moved = round(off * self.rate) if self._anew else self._missing(block, off)
             missing, self._owed = max(moved, 0), max(-moved, 0)
         else:
