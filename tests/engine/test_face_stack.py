@@ -231,13 +231,51 @@ def test_a_part_of_another_take_is_made_alone_and_only_in_its_region():
 
 def test_an_error_on_the_way_leaves_no_half_memory():
     script, engine = script_of(source="model"), engine_of()
-    evaluate(script, engine)
-    moved = edits.set_phone_boundary(script, 10, script.phones.phones[10].end + 0.03)
-    sound, engine.generator.generate = engine.generator.generate, None
-    with pytest.raises(TypeError):
+    before = evaluate(script, engine).performance.weights
+    phones = script.phones.phones
+    moved = edits.set_phone_boundary(script, 2, phones[2].end + 0.03)
+    moved = edits.set_phone_boundary(moved, len(phones) - 5, phones[-5].end + 0.03)
+    sound, calls = engine.generator.generate, []
+
+    def fails_the_second_time(*args, **kwargs):
+        calls.append(kwargs["start"])
+        if len(calls) == 2:
+            raise MemoryError
+        return sound(*args, **kwargs)
+
+    engine.generator.generate = fails_the_second_time
+    with pytest.raises(MemoryError):
         evaluate(moved, engine)
     engine.generator.generate = sound
+    np.testing.assert_array_equal(evaluate(script, engine).performance.weights, before)
     same_as_anew(moved, engine)
+
+
+def test_phrases_that_end_elsewhere_turn_eyes_elsewhere():
+    """Eyes hand over at the ends of phrases, and are held for as long as they look there."""
+    gaze = [CHANNEL_INDEX[name] for name in REGIONS["gaze"]]
+    turned = 0
+    for seed in range(5):
+        script, engine = script_of(seed=seed, phones=speech(seed)), engine_of()
+        phones = script.phones.phones
+        ends = [i for i in range(len(phones) - 1) if phones[i + 1].start - phones[i].end > 0.2]
+        for index in ends:
+            shorter = script
+            for back in range(3):
+                shorter = edits.remove_phone(shorter, index - back)
+            before = evaluate(script, engine).performance.weights
+            take = same_as_anew(shorter, engine)
+            turned += bool(np.abs(take.performance.weights - before)[:, gaze].max() > 0.02)
+    assert turned
+
+
+def test_what_is_smoothed_reaches_beyond_its_keys():
+    script = script_of(style=FaceStyle(smoothing=0.3))
+    engine = engine_of()
+    evaluate(script, engine)
+    keyed = edits.set_channel_key(script, "browInnerUp", 5.0, 1.0, fade=0.02)
+    same_as_anew(keyed, engine)
+    same_as_anew(edits.remove_channel_keys(keyed, "browInnerUp"), engine)
 
 
 @pytest.mark.parametrize("source", ["rules", "model", "mix"])
@@ -245,7 +283,9 @@ def test_lips_meet_whatever_moves_them(source):
     script = script_of(
         source=source,
         style=FaceStyle(smoothing=0.3),
-        keys=(ChannelKeys("jawOpen", (0.0, 11.0), (0.8, 0.8), "add"),),
+        keys=tuple(
+            ChannelKeys(name, (0.0, 11.0), (0.8, 0.8), "add") for name in ("jawOpen", "mouthClose")
+        ),
     )
     take = evaluate(script, engine_of())
     jaw, close = (take.performance.channel(name) for name in ("jawOpen", "mouthClose"))
