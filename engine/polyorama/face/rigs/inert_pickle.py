@@ -65,7 +65,7 @@ class _Wrapped(Kept):
 class _Rebuilt(Kept):
     """What protocols before 2 make objects with: of which stand-in, they say."""
 
-    def __new__(cls, kind: Any = Kept, *_: Any) -> Kept:
+    def __new__(cls, kind: Any = Kept, *_: Any) -> Kept:  # type: ignore[misc]
         return object.__new__(kind if isinstance(kind, type) and issubclass(kind, Kept) else Kept)
 
 

@@ -48,7 +48,8 @@ class Gradients:
 
     def __call__(self, offsets: NDArray[np.floating]) -> NDArray[np.float64]:
         """(T, 3, 3) deformation gradients; the identity where nothing moves or has no area."""
-        moves = offsets.any(axis=1)[self._triangles].any(axis=1) & self._good
+        moved = np.asarray(offsets.any(axis=1))
+        moves = moved[self._triangles].any(axis=1) & self._good
         gradients = np.tile(np.eye(3), (len(self._triangles), 1, 1))
         # (3) Q = V~ V^-1
         after = _frames(self._rest + offsets, self._triangles[moves])
