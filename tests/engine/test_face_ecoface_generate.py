@@ -15,6 +15,7 @@ from polyorama.face.ecoface.ede import steadied
 from polyorama.face.ecoface.generate import EcoFace, looped, noise_of, upsampled
 from polyorama.face.ecoface.sound import SOUND, rows_of_sound, sound_rows
 from polyorama.face.ecoface.space import EmotionMap
+from polyorama.face.ecoface.threads import one_thread
 from polyorama.scene.faces.channels import ARKIT, EMOTIONS
 from polyorama.scene.faces.performance import Performance
 from polyorama.scene.faces.phones import PHONES, Phone, PhoneTrack
@@ -346,3 +347,17 @@ def test_a_hubert_of_one_s_own(tmp_path) -> None:
     assert np.allclose(rows[: len(wanted)], wanted, atol=1e-5)
     with pytest.raises(FileFormatError, match="HuBERT"):
         HubertContent(tmp_path / "nothing")
+
+
+def test_networks_work_in_one_thread_and_give_it_back(model: EcoFace) -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with one_thread():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 3
+        with pytest.raises(UsageError), one_thread():
+            model.person(99)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)

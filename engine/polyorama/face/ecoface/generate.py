@@ -22,6 +22,7 @@ from polyorama.face.ecoface.content import (
 from polyorama.face.ecoface.ede import steadied
 from polyorama.face.ecoface.sound import sound_rows
 from polyorama.face.ecoface.space import EmotionMap
+from polyorama.face.ecoface.threads import one_thread
 from polyorama.face.ecoface.weights import EcoFaceWeights, load_weights
 from polyorama.scene.faces.channels import ARKIT, EMOTIONS
 from polyorama.scene.faces.performance import Performance
@@ -143,7 +144,7 @@ class EcoFace:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How (n,) speech at 16 kHz feels: (T, D) features at 25 Hz, (T, 8) probabilities."""
         rows = self.weights.units.into("sound", sound_rows(samples))
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             heard = self.weights.space.audio(rows[None])[0].numpy()
         features = steadied(heard, CONTENT_FPS)
         # Down-sampling is by the nearest, as in the generator.
@@ -159,7 +160,7 @@ class EcoFace:
         """
         self._check_arkit()
         rows = np.asarray(performance.resampled(FPS).weights)
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             seen = self.weights.space.video(self.weights.units.into("motion", rows)[None])
         return steadied(seen[0].numpy(), FPS)
 
@@ -286,7 +287,7 @@ class EcoFace:
         rows = np.clip(np.arange(first * STRIDE, last * STRIDE), 0, count - 1)
         doubled = np.stack([2 * rows, 2 * rows + 1], axis=1).ravel()
         noise = noise_of(seed, first, last, self.weights.config.latent) * np.float32(temperature)
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             out = self.weights.vae.generate(
                 self.weights.units.into("content", content[doubled])[None],
                 torch.from_numpy(np.repeat(feelings[rows], 2, axis=0))[None],

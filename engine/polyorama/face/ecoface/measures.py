@@ -132,7 +132,7 @@ def part_of(rig: MorphRig, kept: NDArray[np.integer]) -> tuple[MorphRig, NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmotionJudge:
-    """Logistic regression of emotions on mean and spread in time of each channel of a clip.
+    """Logistic regression of emotions on the mean in time of each channel of a clip.
 
     It is fitted to motion by rules of sentences and speakers other than those that it judges, and
     shares nothing with any model.
@@ -140,9 +140,9 @@ class EmotionJudge:
     Parameters
     ----------
     mean, spread
-        (110,) of what it looks at.
+        (55,) of what it looks at.
     weights
-        (8, 111) logits, the last column constant.
+        (8, 56) logits, the last column constant.
     """
 
     mean: NDArray[np.float64]
@@ -182,8 +182,7 @@ class EmotionJudge:
 
 
 def _look(motion: NDArray[np.floating]) -> NDArray[np.float64]:
-    rows = np.asarray(motion, np.float64)
-    return np.concatenate([rows.mean(0), rows.std(0)])
+    return np.asarray(np.asarray(motion, np.float64).mean(0))
 
 
 def interval(

@@ -28,6 +28,7 @@ from polyorama.face.ecoface.sync import (
     sync_loss,
     windows_at,
 )
+from polyorama.face.ecoface.threads import one_thread
 from polyorama.scene.faces.channels import EMOTIONS
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ class EmotionFeatures:
         self.labels = data.labels
         self.heard: list[NDArray[np.float32]] = []
         self.seen: list[NDArray[np.float32]] = []
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             for e in data.examples:
                 heard = net.audio(units.into("sound", e.sound)[None])[0].numpy()
                 seen = net.video(units.into("motion", e.motion)[None])[0].numpy()

@@ -69,7 +69,7 @@ class StudySettings:
 
     known: int = 48
     unknown: int = 30
-    judged: int = 3
+    judged: int = 2
     takes: int = 3
     temperature: float = 0.7
 
@@ -246,14 +246,11 @@ def _judges(s: StudySettings) -> Job[list[EmotionJudge]]:
     total = len(sentences) * len(SPEAKERS)
     for n, sentence in enumerate(sentences):
         for speaker in range(len(SPEAKERS)):
-            # Phones depend little on the feeling, so that one reading serves all 15 groups.
-            plan = ClipPlan(
-                SENTENCES[sentence], SPEAKERS[speaker].voice, 0, 1, speaker, sentence, n
-            )
-            clip = speak_clip(plan)
             for group, (emotion, level) in enumerate(GROUPS):
-                motions.append(_by_rules(clip.utterance.track(), clip.utterance.seconds, speaker,
-                                         emotion, LEVELS[level], 100 * n + group))  # fmt: skip
+                seed = 1000 * n + 20 * speaker + group
+                plan = ClipPlan(SENTENCES[sentence], SPEAKERS[speaker].voice, emotion, level,
+                                speaker, sentence, seed)  # fmt: skip
+                motions.append(teacher_motion(speak_clip(plan), MANNERS[speaker], seed))
                 labels.append(emotion)
                 whose.append(speaker)
             yield Progress(n * len(SPEAKERS) + speaker + 1, total, "Teaching the judge")

@@ -36,7 +36,7 @@ def write_tensor_file(
         If safetensors is not installed.
     """
     save_file = _safetensors().numpy.save_file
-    plain = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    plain = {name: np.asarray(array, order="C") for name, array in tensors.items()}
     with atomic_write(path) as temporary:
         save_file(plain, temporary, dict(facts))
 
