@@ -18,9 +18,11 @@ from polyorama.io.project import read_project, write_project
 from polyorama.io.recovery import recoverable
 from polyorama.io.soundtrack import SOUND_RATE, mix_audio, sounding
 from polyorama.render.actors import actor_cloud, parted
+from polyorama.render.eye_shade import eye_shades
 from polyorama.render.posing import light
 from polyorama.render.resolve import draw, flatten, is_animated
 from polyorama.render.shading import DEFAULT_RIG, SHOULDER, DirectionalLight, shade, tone
+from polyorama.render.surfels import surfels_from_mesh
 from polyorama.scene.codec import encode
 from polyorama.scene.contents import Audio
 from polyorama.scene.document import Document, Node
@@ -425,3 +427,22 @@ def test_parted_lips_let_light_into_the_mouth():
     assert parted(rig, rig.posed(closed), closed) == pytest.approx(
         min(far / rig.mouth_width / 0.1, 1.0)
     )
+
+
+def test_the_shade_of_lids_stays_while_eyes_turn_under_it():
+    rig = ball_rig(20)
+    everything = np.arange(len(rig.mesh.vertices))
+    eye = Rotor("leftEye", everything, np.ones(len(everything)), np.zeros(3),
+                {"eyeLookDownLeft": (-0.5, 0.0, 0.0)})  # fmt: skip
+    rig = dataclasses.replace(rig, rotors=(eye,))
+    surfels = surfels_from_mesh(rig.mesh, 3000, rig=None, keep_buried=True, sides="one")
+    below = (surfels.cloud.means[:, 1] > 0.02).astype(np.float32)
+    (shade,) = eye_shades(rig, surfels, below)
+    rest, looking = np.zeros(55, np.float32), np.zeros(55, np.float32)
+    looking[CHANNEL_INDEX["eyeLookDownLeft"]] = 1.0
+    front = surfels.cloud.means[shade.rows][:, 2] > 0.03
+    assert np.abs(shade.seen(rest) - below[shade.rows])[front].mean() < 0.05
+    turned = rig.posed(looking)[rig.mesh.triangles[surfels.triangle_ids]].mean(axis=1)[shade.rows]
+    front = turned[:, 2] > 0.03
+    assert np.abs(shade.seen(looking) - (turned[:, 1] > 0.02))[front].mean() < 0.05
+    assert np.abs(shade.seen(looking) - below[shade.rows])[front].mean() > 0.15

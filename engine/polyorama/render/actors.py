@@ -14,6 +14,7 @@ from polyorama.core.compile import core_count, parallel_for
 from polyorama.core.types import unit_vector
 from polyorama.errors import UsageError
 from polyorama.render.caches import lets_go
+from polyorama.render.eye_shade import EyeShade, eye_shades
 from polyorama.render.occlusion import Occluders
 from polyorama.render.posing import light, pose
 from polyorama.render.relighting import sky_openness
@@ -64,6 +65,7 @@ class _Covered:
     softness: NDArray[np.float32]
     closed: NDArray[np.float32]
     opened: NDArray[np.float32]
+    eyes: tuple[EyeShade, ...]
 
 
 _covered: OrderedDict[tuple[int, int], _Covered] = OrderedDict()
@@ -142,7 +144,7 @@ def _cover(rig: MorphRig, count: int) -> _Covered:
     of = np.zeros(len(mesh.triangles), np.int32) if ids is None else ids
     made = _Covered(
         rig, surfels, rotation_matrices(surfels.cloud.quats), soft[of[surfels.triangle_ids]],
-        closed, opened,
+        closed, opened, tuple(eye_shades(rig, surfels, closed)),
     )  # fmt: skip
     _covered[key] = made
     while len(_covered) > _RIGS:
@@ -196,6 +198,8 @@ def _pose(
     normals, colors = np.empty_like(surfels.normals), np.empty_like(surfels.albedo)
     share = np.float32(parted(covered.rig, moved, weights))
     openness = covered.closed + share * (covered.opened - covered.closed)
+    for eye in covered.eyes:
+        openness[eye.rows] = eye.seen(weights)
     suns = rig.directional
     toward = np.array([unit_vector(sun.direction) for sun in suns]).reshape(-1, 3)
     strengths = np.array(
