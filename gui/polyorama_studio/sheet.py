@@ -157,6 +157,18 @@ QTabBar::tab:focus { color: $accent; }
 #shapesSide QProgressBar { background: $raised; border: none; border-radius: 2px; }
 #shapesSide QProgressBar::chunk { background: $accent; border-radius: 2px; }
 
+#face, #faceScore { background: $ground; border: none; }
+#faceSide, #faceChannels, #facePad, #faceBar { background: $panel; }
+#faceBar QToolButton {
+    background: transparent; border: 1px solid transparent; border-radius: $corner;
+    padding: 0; margin: 0;
+}
+#faceBar QToolButton:hover { background: $raised; }
+#faceBar QToolButton:pressed { background: $line; }
+#faceBar QToolButton:checked { background: $raised; border-color: $line; }
+#faceBar QToolButton:focus { border-color: $accent; }
+#faceBar QToolButton::menu-indicator { image: none; width: 0; }
+
 #toolCard { background: transparent; border: 1px solid $line; border-radius: $card_corner; }
 #toolCard[open="true"] { background: $ground; }
 #toolCard QLabel { background: transparent; font-size: $label; }

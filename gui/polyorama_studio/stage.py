@@ -128,6 +128,8 @@ class Stage(Looking):
         self.bare = False
         """Whether pictures show the scene alone: neither marks nor what is selected."""
         self.disguise: Document | None = None
+        self.resting = False
+        """Whether nobody sees it, so that nothing is drawn."""
         self._rate = FrameRate()
         self._generation = 0
         self._asked: Request | None = None
@@ -291,6 +293,13 @@ class Stage(Looking):
         """Draw again."""
         self._ask(moving=self.moving)
 
+    def set_resting(self, resting: bool) -> None:
+        """Draw nothing while nobody sees it; afterwards what is to be seen then."""
+        if resting != self.resting:
+            self.resting = resting
+            if not resting:
+                self._ask(moving=False)
+
     @property
     def drawing(self) -> bool:
         """Whether a picture is under way: waited for, drawn, or on its way to this thread."""
@@ -315,7 +324,7 @@ class Stage(Looking):
         self._ask(moving=True)
 
     def _ask(self, *, moving: bool) -> None:
-        if self.document is None or self.size == (0, 0):
+        if self.document is None or self.size == (0, 0) or self.resting:
             return
         quality = self.governor.moving() if moving else FULL
         self._asked = Request(

@@ -289,6 +289,29 @@ class Metrics:
     shapes_chip_words = 180
     shapes_sprite = 52
     """side of a picture on the map"""
+    face_side = 280
+    face_channels = 300
+    face_foot = 284
+    face_bar = 34
+    face_labels = 104
+    """names of the lanes, left of their time"""
+    face_ruler = 20
+    face_wave = 46
+    face_lane = 20
+    """phones, visemes, parts of takes"""
+    face_feeling = 34
+    face_pad = 400
+    """takes, or what is live, right of the lanes"""
+    face_take = (118, 66)
+    face_row = 19
+    face_name = 116
+    """the name of a channel, left of its bar"""
+    face_owner = 62
+    face_grip = 5.0
+    """so near to an edge of a phone or a span it can be taken hold of"""
+    face_drop = 52
+    face_emotion = 64
+    """the name of an emotion, left of its strength"""
 
 
 class Theme(QObject):

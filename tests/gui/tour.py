@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.gui.walks.steps import Step
 
-ROOMS = ("selecting", "editing", "timing", "window", "shapes", "lab", "safety")
+ROOMS = ("selecting", "editing", "timing", "window", "shapes", "face", "lab", "safety")
 """The modules of steps, in the order of the walk."""
 _FIRST = ("start", "open")
 

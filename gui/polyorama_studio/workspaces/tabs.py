@@ -49,6 +49,10 @@ WORKSPACES: tuple[Workspace, ...] = (
         "polyorama_studio.workspaces.shapes.workspace:ShapesWorkspace",
     ),
     Workspace(
+        "face", "Face", "Let a face say what a voice says, and feel what you want",
+        "polyorama_studio.workspaces.face.workspace:FaceWorkspace",
+    ),
+    Workspace(
         "lab", "Lab", "Watch learning happen: experiments that run before your eyes",
         "polyorama_studio.workspaces.lab.workspace:LabWorkspace",
     ),

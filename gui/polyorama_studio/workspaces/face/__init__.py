@@ -1,0 +1,1 @@
+"""The Face workspace: a voice goes in, a living face comes out."""
