@@ -56,6 +56,8 @@ class EcoFaceConfig:
         Channels of a latent.
     flows, flow_hidden, flow_kernel, flow_layers
         Of the prior's couplings.
+    video
+        What the second branch of emotion sees: "motion", or "frames" rendered in grey.
     cond_drop
         Whether content and emotion are dropped out by half in training.
     emotion_hidden, emotion_layers
@@ -77,6 +79,7 @@ class EcoFaceConfig:
     flow_hidden: int = 64
     flow_kernel: int = 3
     flow_layers: int = 4
+    video: str = "motion"
     cond_drop: bool = False
     emotion_hidden: int = 128
     emotion_layers: int = 6
@@ -84,10 +87,12 @@ class EcoFaceConfig:
     def __post_init__(self) -> None:
         if self.target not in ("arkit", "flame"):
             raise UsageError(f"EcoFace moves arkit or flame, not {self.target!r}.")
+        if self.video not in ("motion", "frames"):
+            raise UsageError(f"EcoFace sees motion or frames, not {self.video!r}.")
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 8192
-            if name not in ("target", "cond_drop") and not whole:
+            if name not in ("target", "video", "cond_drop") and not whole:
                 raise UsageError(f"The size {name} of EcoFace is a whole number from 1 to 8192.")
         if self.latent % 2 or not self.kernel % 2 or not self.flow_kernel % 2:
             raise UsageError("EcoFace needs an even number of latents and odd kernels.")

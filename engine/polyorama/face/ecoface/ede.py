@@ -15,6 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from polyorama.face.ecoface.frames import FrameEncoder
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -63,11 +65,21 @@ class EmotionSpaceNet(nn.Module):
         super().__init__()
         sizes = (config.emotion_hidden, config.emotion_layers)
         self.audio = EmotionEncoder(config.sound, *sizes, config.emotion)
-        # Half the rate, so one layer fewer sees as far.
-        self.video = EmotionEncoder(config.motion, sizes[0], max(sizes[1] - 1, 1), config.emotion)
+        self.video: EmotionEncoder | FrameEncoder
+        if config.video == "frames":
+            self.video = FrameEncoder(config.emotion)
+        else:
+            # Half the rate, so one layer fewer sees as far.
+            layers = max(sizes[1] - 1, 1)
+            self.video = EmotionEncoder(config.motion, sizes[0], layers, config.emotion)
+
+    @property
+    def sees_frames(self) -> bool:
+        """Whether the second branch sees pictures, not motion."""
+        return isinstance(self.video, FrameEncoder)
 
     def forward(
-        self, sound: Tensor, motion: Tensor, emotions: Tensor, levels: Tensor
+        self, sound: Tensor, seen: Tensor, emotions: Tensor, levels: Tensor
     ) -> dict[str, Tensor]:
         """The five losses of a batch.
 
@@ -75,12 +87,12 @@ class EmotionSpaceNet(nn.Module):
         ----------
         sound
             (B, 2T, sound).
-        motion
-            (B, T, motion).
+        seen
+            (B, T, motion), or (B, 1, T, 128, 128) frames.
         emotions, levels
             (B,) labels.
         """
-        return emotion_losses(self.audio(sound), self.video(motion), emotions, levels)
+        return emotion_losses(self.audio(sound), self.video(seen), emotions, levels)
 
 
 def emotion_losses(

@@ -39,6 +39,8 @@ class Example:
         (2T, A), what the encoder of emotion hears.
     motion
         (T, 55) or (T, 53) float32, 25 rows a second.
+    frames
+        (T, 128, 128) uint8 grey, the face rendered at 25 rows a second, or None.
     person, emotion, level
         Number of the speaker; place in `EMOTIONS`; 1 or 2.
 
@@ -55,11 +57,14 @@ class Example:
     person: int
     emotion: int = 0
     level: int = 1
+    frames: NDArray[np.uint8] | None = None
 
     def __post_init__(self) -> None:
         count = len(self.motion)
         if not count or len(self.content) != 2 * count or len(self.sound) != 2 * count:
             raise UsageError(f"The clip {self.name!r} has unequal rows of speech and motion.")
+        if self.frames is not None and len(self.frames) != count:
+            raise UsageError(f"The clip {self.name!r} has unequal rows of frames and motion.")
         if not all(np.isfinite(x).all() for x in (self.content, self.sound, self.motion)):
             raise UsageError(f"The clip {self.name!r} has values that are not finite.")
 
@@ -154,12 +159,30 @@ class ExampleSet:
         content, sound, motion, mask = (np.stack(kind) for kind in zip(*parts, strict=True))
         return Batch(np.array(clips), np.array(starts), content, sound, motion, mask)
 
+    def frames(self, clips: Sequence[int], starts: Sequence[int], rows: int) -> NDArray[np.uint8]:
+        """(B, rows, 128, 128) frames of the parts of a `batch`.
+
+        Raises
+        ------
+        UsageError
+            If a clip has none.
+        """
+        parts = []
+        for clip, start in zip(clips, starts, strict=True):
+            frames = self.examples[clip].frames
+            if frames is None:
+                raise UsageError(f"The clip {self.examples[clip].name!r} has no frames to look at.")
+            places = np.minimum(np.arange(start, start + rows), len(frames) - 1)
+            parts.append(frames[places])
+        return np.stack(parts)
+
     def fingerprint(self) -> str:
         """Hash of all clips and labels."""
         digest = hashlib.blake2b(digest_size=16)
         for e in self.examples:
             digest.update(repr((e.name, e.person, e.emotion, e.level, e.motion.shape)).encode())
-            for array in (e.content, e.sound, e.motion):
+            seen = () if e.frames is None else (e.frames,)
+            for array in (e.content, e.sound, e.motion, *seen):
                 digest.update(np.ascontiguousarray(array).data)
         digest.update(repr((self.persons, self.target, self.features)).encode())
         return digest.hexdigest()
@@ -193,6 +216,8 @@ def write_examples(data: ExampleSet, path: Path) -> None:
         "lengths": data.lengths,
         "labels": data.labels,
     }
+    if all(e.frames is not None for e in examples):
+        tensors["frames"] = np.concatenate([e.frames for e in examples if e.frames is not None])
     facts = {
         "names": [e.name for e in examples], "persons": data.persons, "target": data.target,
         "features": data.features, "trained_on": data.trained_on,
@@ -213,14 +238,17 @@ def read_examples(path: Path) -> ExampleSet:
         facts = json.loads(meta[_KEY])
         lengths, labels = tensors["lengths"], tensors["labels"]
         ends = np.cumsum(lengths)
+        frames = tensors.get("frames")
         if (lengths < 1).any() or ends[-1] != len(tensors["motion"]):
             raise ValueError("lengths do not fit")
         examples = []
         for name, end, count, label in zip(facts["names"], ends, lengths, labels, strict=True):
             rows, half = slice(end - count, end), slice(2 * (end - count), 2 * end)
+            person, emotion, level = (int(x) for x in label)
             examples.append(Example(
                 str(name), tensors["content"][half], tensors["sound"][half],
-                tensors["motion"][rows], *(int(x) for x in label),
+                tensors["motion"][rows], person, emotion, level,
+                None if frames is None else frames[rows],
             ))  # fmt: skip
         return ExampleSet(
             tuple(examples), tuple(map(str, facts["persons"])), str(facts["target"]),

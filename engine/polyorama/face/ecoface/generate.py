@@ -20,6 +20,7 @@ from polyorama.face.ecoface.content import (
     content_of_phones,
 )
 from polyorama.face.ecoface.ede import steadied
+from polyorama.face.ecoface.frames import frames_in_units
 from polyorama.face.ecoface.sound import sound_rows
 from polyorama.face.ecoface.space import EmotionMap
 from polyorama.face.ecoface.threads import one_thread
@@ -156,12 +157,28 @@ class EcoFace:
         Raises
         ------
         UsageError
-            If the model moves FLAME, which performances do not hold.
+            If the model moves FLAME, which performances do not hold, or sees pictures.
         """
         self._check_arkit()
+        if self.weights.space.sees_frames:
+            raise UsageError("This model sees pictures of a face; give it frames.")
         rows = np.asarray(performance.resampled(FPS).weights)
         with one_thread(), torch.inference_mode():
             seen = self.weights.space.video(self.weights.units.into("motion", rows)[None])
+        return steadied(seen[0].numpy(), FPS)
+
+    def emotion_of_frames(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """(T, D) features of a face in (T, 128, 128) uint8 grey pictures, 25 a second.
+
+        Raises
+        ------
+        UsageError
+            If the model was not trained on pictures, or they are of another kind.
+        """
+        if not self.weights.space.sees_frames:
+            raise UsageError("This model sees motion, not pictures; give it a take.")
+        with one_thread(), torch.inference_mode():
+            seen = self.weights.space.video(frames_in_units(frames)[None])
         return steadied(seen[0].numpy(), FPS)
 
     def probabilities(self, features: NDArray[np.floating]) -> NDArray[np.float32]:

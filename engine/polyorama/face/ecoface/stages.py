@@ -13,6 +13,7 @@ from torch import nn
 from polyorama.errors import UsageError
 from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS, group_of
 from polyorama.face.ecoface.ede import steadied
+from polyorama.face.ecoface.frames import frames_in_units
 from polyorama.face.ecoface.losses import (
     channel_weights,
     continuity,
@@ -133,10 +134,12 @@ class EmotionStage:
         noise = rng.standard_normal(sound.shape, np.float32) * s.sound_noise
         noise += rng.standard_normal((len(clips), 1, sound.shape[2]), np.float32) * s.sound_shift
         labels = torch.from_numpy(self._data.labels[clips])
-        terms = self.net(
-            sound + torch.from_numpy(noise), self._units.into("motion", batch.motion),
-            labels[:, 1], labels[:, 2],
-        )  # fmt: skip
+        if self.net.sees_frames:
+            frames = self._data.frames(batch.clips.tolist(), batch.starts.tolist(), s.rows)
+            seen = torch.stack([frames_in_units(part) for part in frames])
+        else:
+            seen = self._units.into("motion", batch.motion)
+        terms = self.net(sound + torch.from_numpy(noise), seen, labels[:, 1], labels[:, 2])
         total = sum(w * t for w, t in zip(s.emotion_weights, terms.values(), strict=True))
         return {**terms, "total": total}
 
@@ -255,7 +258,12 @@ class EmotionFeatures:
         with one_thread(), torch.inference_mode():
             for e in data.examples:
                 heard = net.audio(units.into("sound", e.sound)[None])[0].numpy()
-                seen = net.video(units.into("motion", e.motion)[None])[0].numpy()
+                if net.sees_frames and e.frames is None:
+                    raise UsageError(f"The clip {e.name!r} has no frames to look at.")
+                if net.sees_frames and e.frames is not None:
+                    seen = net.video(frames_in_units(e.frames)[None])[0].numpy()
+                else:
+                    seen = net.video(units.into("motion", e.motion)[None])[0].numpy()
                 self.heard.append(steadied(heard, CONTENT_FPS))
                 self.seen.append(steadied(seen, FPS))
 
