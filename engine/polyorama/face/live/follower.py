@@ -23,10 +23,16 @@ if TYPE_CHECKING:
     from polyorama.face.listener.hearing import Listener
     from polyorama.face.live.settings import LiveSettings
 
-__all__ = ["FRAME", "FollowedFrame", "Follower"]
+__all__ = ["FOLLOW_S", "FRAME", "FollowedFrame", "Follower"]
 
 FRAME = int(RATE / LISTENING_RATE)
 """Samples of a frame: 20 ms."""
+
+FOLLOW_S = 0.035
+"""How much later lips move than those of rules that know what will be said, s.
+
+The rules begin a movement before its sound, a live face only when it is heard. It is the median of
+jaw, rounding and closures on flite's voices, whose phones are known (``tests.bench.face_live``)."""
 
 _SILENT = PHONES.index(SILENCE)
 _KEPT = 64
@@ -39,7 +45,7 @@ class FollowedFrame:
     Parameters
     ----------
     number
-        Frames before it; its sound begins at sample `number` * 320.
+        Frames before it; it was heard in the 320 samples from `number` * 320 on.
     weights
         (55,) float32 as `CHANNELS`.
     level
@@ -55,6 +61,11 @@ class FollowedFrame:
     level: float
     posteriors: NDArray[np.float32]
     speech: float
+
+    @property
+    def place(self) -> float:
+        """The number of the sample at which lips should look like this, below 0 at the start."""
+        return (self.number + 0.5) * FRAME - FOLLOW_S * RATE
 
 
 class Follower:

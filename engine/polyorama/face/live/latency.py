@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 __all__ = ["DRAWING", "STAGES", "LatencyLog", "StageLatency"]
 
 STAGES: tuple[str, ...] = (
-    "Look-ahead", "Block", "Device", "Hand-over", "Listening", "Face", "Sending", "Drawing",
+    "Movement", "Look-ahead", "Block", "Device", "Hand-over", "Listening", "Face", "Sending",
+    "Drawing",
 )  # fmt: skip
 """In the order in which sound goes through them.
 
-Look-ahead: sound after a frame's middle that the listener wants to hear. Block: until the device's
-block with it is full. Device: from the block's last sample in the air to the callback. Hand-over:
-until the worker takes it up. Listening, Face, Sending: its work. Drawing: until whoever shows the
-frame says that it is shown."""
+Movement: how far lips trail what moves them, as flesh cannot jump (`FOLLOW_S`). Look-ahead: sound
+after a frame's middle that the listener wants to hear. Block: until the device's block with it is
+full. Device: from the block's last sample in the air to the callback. Hand-over: until the worker
+takes it up. Listening, Face, Sending: its work. Drawing: until whoever shows the frame says that it
+is shown."""
 
 DRAWING = len(STAGES) - 1
 _KEPT_S = 10.0

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Loudspeaker", "Speaker"]
 
 
+_LATENCY_S = 0.03
+"""The voice is played later than that anyway, so the device need not be hurried."""
+
+
 class Speaker(Protocol):
     """Plays what it is given."""
 
@@ -70,7 +74,8 @@ class Loudspeaker:
                 sounddevice.query_devices(self._device, kind="output")["default_samplerate"]
             )
             self._stream = sounddevice.OutputStream(
-                samplerate=rate, channels=1, dtype="float32", device=self._device, latency="low",
+                samplerate=rate, channels=1, dtype="float32", device=self._device,
+                latency=_LATENCY_S,
                 callback=call,
             )  # fmt: skip
             self._stream.start()

@@ -9,7 +9,7 @@ import numpy as np
 from polyorama.errors import UsageError
 from polyorama.face.listener.decoding import phones_of
 from polyorama.face.listener.hearing import LISTENING_RATE, Listening
-from polyorama.face.live.follower import FRAME
+from polyorama.face.live.follower import FOLLOW_S, FRAME
 from polyorama.face.motion.manners import manner_of
 from polyorama.face.speech.prosody import RATE
 from polyorama.face.take import TRAINED_ON, Provenance, Take
@@ -30,6 +30,8 @@ LONGEST = 30 * 60.0
 """Of a recording, s: about 100 MB."""
 
 _STEP = 1024
+_SHOWS = FRAME // 2 - round(FOLLOW_S * RATE)
+"""What a frame shows, in samples after the first of those in which it was heard."""
 
 
 class Recorder:
@@ -47,8 +49,8 @@ class Recorder:
         self._emotions: list[tuple[float, ...]] = []
         self._sound: list[NDArray[np.int16]] = []
         self._samples = 0
-        # Row t of a take is the face at t / fps: its sound begins in the middle of its frame.
-        self.begins = first * FRAME + FRAME // 2
+        # Row t of a take is the face at t / fps, so its sound begins with what its first row shows.
+        self.begins = first * FRAME + _SHOWS
 
     @property
     def seconds(self) -> float:
@@ -111,13 +113,12 @@ class Recorder:
     def _phones(self) -> PhoneTrack:
         heard = np.stack(self._heard).astype(np.float32)
         none = np.zeros((len(heard), 0), np.float32)
-        # A take begins in the middle of a frame, half a frame after the sound that was heard.
-        early = 0.5 * FRAME / RATE
+        late = -_SHOWS / RATE
         return PhoneTrack(
             tuple(
-                Phone(p.symbol, max(p.start - early, 0.0), p.end - early)
+                Phone(p.symbol, p.start + late, min(p.end + late, self.seconds))
                 for p in phones_of(Listening(heard, none, none)).phones
-                if p.end > early
+                if p.start + late < self.seconds
             )
         )
 

@@ -56,7 +56,7 @@ class LiveFrame:
     number
         Frames before it, 50 a second.
     time
-        Of the middle of its sound, s since the session's sound began.
+        Of the sound that it shows, s since the session's sound began.
     weights
         (55,) float32 as `CHANNELS`, read-only.
     level
@@ -230,6 +230,11 @@ class LiveSession:
         if self._thread is not None:
             self._thread.join()
         self._shut()
+
+    @property
+    def state(self) -> str:
+        """As of `LiveStatus`."""
+        return self._state
 
     @property
     def running(self) -> bool:
@@ -455,23 +460,23 @@ class LiveSession:
             frame = self._framed(followed)
             self._frames.append(frame)
             if marks is not None:
-                needed = (followed.number + 0.5) * FRAME + self._listener.latency_s * RATE
-                times = [self._timeline.time_of(at) for at in (needed, block_end)]
+                middle = (followed.number + 0.5) * FRAME
+                needed = middle + self._listener.latency_s * RATE
+                times = [self._timeline.time_of(at) for at in (middle, needed, block_end)]
                 self._log.add(
                     followed.number,
                     (frame.heard_at, *times, *marks, listened, shown, frame.made_at),
                 )
 
     def _framed(self, followed: FollowedFrame) -> LiveFrame:
-        middle = (followed.number + 0.5) * FRAME
         return LiveFrame(
             followed.number,
-            middle / RATE,
+            followed.place / RATE,
             followed.weights,
             followed.level,
             PHONES[int(followed.posteriors.argmax())],
             followed.speech,
-            self._timeline.time_of(middle),
+            self._timeline.time_of(followed.place),
             self._clock.now(),
         )
 
@@ -493,7 +498,8 @@ class LiveSession:
         elif shortfall > 0.0:
             # The loudspeaker asks for sound that is not there yet; faces can wait for it.
             voice.delay = self._least_delay = voice.delay + shortfall + _SPARE_S
-        else:
+        elif not 0.0 <= voice.delay - wanted <= _SPARE_S:
+            # Faces are held until their sound is heard, so a little more than needed does no harm.
             most = _DELAY_CHANGES * passed
             voice.delay += min(max(wanted - voice.delay, -most), most)
 
