@@ -153,7 +153,10 @@ def _built(identity: HeadIdentity) -> MorphRig:
         mesh,
         _shapes(body, pieces, skin),
         rotors=_rotors(plan, body, pieces),
-        correctives=(Corrective("mouthRollBoth", ("mouthRollLower", "mouthRollUpper")),),
+        correctives=(
+            Corrective("mouthRollBoth", ("mouthRollLower", "mouthRollUpper")),
+            Corrective("tongueSettles", ("jawOpen", "jawOpen")),
+        ),
         regions=_regions(pieces, skin),
         landmarks=marks,
         name="puppet",
@@ -264,8 +267,10 @@ def _shapes(body: Body, pieces: _Pieces, skin: Skin) -> Shapes:
     tongue[pieces.ids["tongue"]] = True
     made["tongueOut"] = moves.tongue_out(body, tongue)
     low = np.concatenate([pieces.ids["lowerTeeth"], pieces.ids["tongue"]])
-    # A tongue at rest lies up behind the teeth; an open mouth lets it sink to its floor.
-    made["jawOpen"][pieces.ids["tongue"], 1] = 6.5e-3
+    # A tongue at rest lies up behind the teeth; an opening mouth lets it sink to its floor, soon.
+    made["jawOpen"][pieces.ids["tongue"], 1] = 14e-3
+    made["tongueSettles"] = np.zeros_like(body.points)
+    made["tongueSettles"][pieces.ids["tongue"], 1] = -7.5e-3
     for name, push in (
         ("jawForward", (0, 0, 5.5)),
         ("jawLeft", (-7.5, 0, 0)),

@@ -78,7 +78,7 @@ def _heights(plan: Plan, t: NDArray[np.float64], side: NDArray[np.float64], bow:
              ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     """Height (y) of the seal and of the lips' border."""
     u = np.abs(t)
-    seal = plan.mouth[1] + 0.0040 * (1.0 - u**2) - 0.0010 * np.exp(-((t / 0.16) ** 2))
+    seal = plan.mouth[1] + 0.0054 * (1.0 - u**2) - 0.0010 * np.exp(-((t / 0.16) ** 2))
     seal += 0.0012 * plan.age * u**4
     upper = 0.0094 * plan.lips * (1.0 - u**2.1) ** 0.85
     upper *= 1.0 - bow * np.exp(-((t / 0.13) ** 2)) + 0.06 * np.exp(-(((u - 0.3) / 0.16) ** 2))

@@ -56,25 +56,21 @@ class Paint:
             "lash": (0.13, 0.07, 0.06, 1.0), "jumper": (*self.who.felt_color, 1.0),
         }  # fmt: skip
         # Light that felt and flesh carry inside: their shades are warm, never black.
-        red, green, blue = 0.21 * self.felt * np.array([1.0, 0.68, 0.62])
+        red, green, blue = 0.15 * self.felt * np.array([1.0, 0.68, 0.62])
         warm = (float(red), float(green), float(blue))
         glow = {
-            "glint": (0.80, 0.80, 0.78),
-            "eye": (0.12, 0.12, 0.12),
-            "teeth": (0.40, 0.37, 0.31),
-            "tongue": (0.20, 0.07, 0.07),
-            "lid": warm,
-            "lips": warm,
-        }
-        felt = self._felt()
+            "glint": (0.80, 0.80, 0.78), "eye": (0.12, 0.12, 0.12), "teeth": (0.24, 0.22, 0.18),
+            "tongue": (0.18, 0.07, 0.07), "felt": warm, "lid": warm, "lips": warm,
+        }  # fmt: skip
+        soft = {"felt": 0.45, "lid": 0.45, "lips": 0.6, "tongue": 0.6, "teeth": 0.3}
+        textures = {"felt": self._felt()}
         return tuple(
-            Material((1.0, 1.0, 1.0, 1.0), felt, warm)
-            if name == "felt"
-            else Material(
-                own.get(name, (1.0, 1.0, 1.0, 1.0)), emission=glow.get(name, (0.0, 0.0, 0.0))
+            Material(
+                own.get(name, (1.0, 1.0, 1.0, 1.0)), textures.get(name),
+                glow.get(name, (0.0, 0.0, 0.0)), soft.get(name, 0.0),
             )
             for name in names
-        )
+        )  # fmt: skip
 
     def skin(self, skin: Skin) -> NDArray[np.float64]:
         """(n, 3) felt with blush, shade about the eyes and freckles; lips; the dark pouch."""
@@ -97,7 +93,7 @@ class Paint:
         rows = skin.row
         lips = (rows >= 0) & (rows <= SEAL + 3)
         rouge = self.felt * np.array([0.86, 0.55, 0.52])
-        rose = rouge * 0.80 + np.array([0.70, 0.25, 0.25]) * 0.20
+        rose = rouge * 0.88 + np.array([0.70, 0.25, 0.25]) * 0.12
         share = np.interp(np.maximum(rows, 0), [0, 1, 2, 4, 6, 7, 8, 10],
                           [0.25, 0.7, 0.95, 1.0, 1.0, 1.0, 1.0, 1.0])  # fmt: skip
         upper = (skin.column > 0) & (skin.column < COLUMNS // 2)

@@ -199,7 +199,7 @@ def make_teeth(plan: Plan, front: float, *, upper: bool) -> tuple[Grid, NDArray[
     per = 6
     columns = TEETH * per + 1
     s = np.linspace(-1.0, 1.0, columns)
-    reach = plan.half_mouth * (0.72 if upper else 0.66)
+    reach = plan.half_mouth * (0.79 if upper else 0.70)
     x = reach * (0.80 * np.sin(0.5 * np.pi * s) + 0.20 * s)
     z = tooth_front(plan, front, x, upper=upper)
     phase = (s + 1.0) * 0.5 * TEETH
@@ -208,7 +208,7 @@ def make_teeth(plan: Plan, front: float, *, upper: bool) -> tuple[Grid, NDArray[
     groove = smoothstep((within - 0.62) / 0.38)
     big = 1.0 - 0.22 * np.abs(s) + (0.08 * (np.abs(s) < 0.2) if upper else 0.0)
     way = 1.0 if upper else -1.0  # towards the cutting edge
-    edge = plan.mouth[1] + (0.0040 if upper else 0.0064)
+    edge = plan.mouth[1] + (0.0052 if upper else 0.0074)
     tall = (0.0098 if upper else 0.0080) * big
     slope = np.gradient(z, x)
     inward = np.column_stack([slope, np.zeros(columns), -np.ones(columns)])
@@ -244,7 +244,7 @@ def make_tongue(plan: Plan, front: float) -> Grid:
     """A soft tongue that lies behind the lower teeth, its tip forward."""
     s = np.linspace(0.0, 1.0, 16)
     y = plan.mouth[1] + 0.0065 - 0.0030 * np.sin(np.pi * s) + 0.002 * (1.0 - s) ** 2
-    z = front - 0.058 + 0.0395 * s
+    z = front - 0.0595 + 0.0395 * s
     line = np.column_stack([np.zeros(16), y, z])
     body = np.sqrt(np.clip(1.0 - np.clip((s - 0.55) / 0.47, 0.0, None) ** 2, 0.0, None))
     wide = (0.0165 - 0.002 * s) * np.maximum(body, 0.10) * (plan.half_mouth / 0.0395)

@@ -81,7 +81,7 @@ class Plan:
             ears=(1.0 + 0.25 * who.ear_size) * (1.0 + 0.2 * age),
             brows=(1.0 + 0.4 * who.brow_weight) * (1.0 + 0.2 * age),
             eye=(
-                -0.0452 * (1.0 + 0.05 * who.width + 0.06 * max(who.eye_size, 0.0)),
+                -0.0436 * (1.0 + 0.05 * who.width + 0.06 * max(who.eye_size, 0.0)),
                 -0.012,
                 0.0540,
             ),
