@@ -460,7 +460,7 @@ def test_the_voice_is_heard_as_late_as_the_face_is_seen(listener):
     assert delay == pytest.approx(session.status.delay, abs=1e-3)
     # The delay is the measured latency, or up to 4 ms more.
     total = session._log.total(drawing=False)
-    drawing = session._drawing()
+    drawing = session._drawing
     wanted = max(total.p95 / 1000.0 + drawing, session._least_delay)
     assert -0.001 <= session.status.delay - wanted <= 0.005
     # And the face shown is that of the sound heard, to within its 20 ms.
