@@ -34,6 +34,8 @@ The model was trained on synthetic speech and rule-based motion, not on people.
 """
 
 _APART = {
+    "eval": ("polyorama.cli.face_eval", "measure alignment, listening, contact, motion and speed"),
+    "train": ("polyorama.cli.face_train", "teach the model recordings of faces"),
     "live": ("polyorama.cli.face_live", "let a microphone move the face, and send it on"),
 }
 """Actions with modules of their own, which have add_arguments and run."""
