@@ -46,7 +46,11 @@ __all__ = ["Measured", "StudySettings", "study"]
 
 BILABIAL = frozenset(("P", "B", "M"))
 _CLAMP_FPS = 60.0
-_TAKES = "takes"
+_UNKNOWN = {
+    # flite does not change the pitch of this voice, so that feelings are harder to hear in it.
+    f"unknown voice {HELD_OUT_VOICE}": (Voice("flite", HELD_OUT_VOICE),),
+    "unknown voices": (Voice("espeak", "gmw/en-US+adam"), Voice("espeak", "gmw/en-US+Andrea")),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +62,7 @@ class StudySettings:
     known
         Held-out sentences said by the eight speakers that were trained on.
     unknown
-        Held-out sentences said by the voice that was not.
+        Held-out sentences said by the voice of flite that was not, and as many by two of espeak's.
     judged
         Sentences, of those to train on, that the judge of emotions sees in all 15 groups.
     takes
@@ -87,7 +91,7 @@ class Measured:
     name
         What it is, with its unit.
     group
-        Whose clips: "known voices", "unknown voice", "both".
+        Whose clips: "known voices", "unknown voice rms" or "unknown voices".
     source
         "model", or a baseline's name.
     value, low, high
@@ -217,13 +221,14 @@ def _known(count: int) -> Iterator[tuple[str, int, ClipPlan]]:
 
 
 def _unknown(count: int) -> Iterator[tuple[str, int, ClipPlan]]:
-    sentences = _sentences(True, 1)
-    for n in range(count):
-        (emotion, level), sentence = GROUPS[n % len(GROUPS)], sentences[n % len(sentences)]
-        voice = Voice("flite", HELD_OUT_VOICE)
-        plan = ClipPlan(SENTENCES[sentence], voice, emotion, level, -1, sentence, 2000 + n)
-        # The voice is nobody's, so the manner of each speaker in turn.
-        yield "unknown voice", n % len(MANNERS), plan
+    for number, (group, voices) in enumerate(_UNKNOWN.items()):
+        sentences = _sentences(True, 1 + number)
+        for n in range(count):
+            (emotion, level), sentence = GROUPS[n % len(GROUPS)], sentences[n % len(sentences)]
+            plan = ClipPlan(SENTENCES[sentence], voices[n % len(voices)], emotion, level, -1,
+                            sentence, 1000 * (2 + number) + n)  # fmt: skip
+            # The voice is nobody's, so the manner of each speaker in turn.
+            yield group, n % len(MANNERS), plan
 
 
 def _prepared(
@@ -414,7 +419,7 @@ def as_text(rows: Sequence[Measured]) -> str:
         if row.aim is not None:
             aim = f"  aim {row.aim:.2f} {'holds' if row.holds else 'MISSED'}"
         lines.append(
-            f"{row.name:<52} {row.group:<14} {row.source:<30} "
+            f"{row.name:<52} {row.group:<18} {row.source:<30} "
             f"{row.value:7.3f} [{row.low:.3f}, {row.high:.3f}]{aim}"
         )
     return "\n".join(lines)
