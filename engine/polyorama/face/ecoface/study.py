@@ -23,6 +23,7 @@ from polyorama.face.corpus import (
     speak_clip,
 )
 from polyorama.face.ecoface.config import FPS, GROUPS
+from polyorama.face.ecoface.content import LISTENER
 from polyorama.face.ecoface.generate import EcoFace, looped, upsampled
 from polyorama.face.ecoface.measures import EmotionJudge, FaceMeter, interval
 from polyorama.face.ecoface.training_data import LEVELS, TEACHER_STYLE, teacher_motion
@@ -306,6 +307,11 @@ def _against_teacher(
     add("model, feeling chosen", model.generate(
         one.content, chosen, one.speaker, seed=0, temperature=s.temperature
     ))  # fmt: skip
+    if model.weights.facts.get("features") == LISTENER:
+        said = model.content_of_phones(one.clip.utterance.track(), count)
+        add("model, feeling and phones known", model.generate(
+            said, chosen, one.speaker, seed=0, temperature=s.temperature
+        ))  # fmt: skip
     add("mean face", np.tile(model.weights.units.mean["motion"], (count, 1)))
     wrong = _stretched(other.clip.utterance.track(), one.clip.utterance.seconds)
     add("rules, wrong phones", _fitted(_by_rules(
