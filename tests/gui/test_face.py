@@ -230,6 +230,7 @@ def test_phones_are_chosen_typed_split_merged_and_removed_with_keys(
     QTest.keyClicks(edit, "ey")
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert lane.track.phones[2].symbol == "EY"
+    assert not edit.isVisible()
     QTest.keyClick(score, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
     QTest.keyClick(score, Qt.Key.Key_Delete)
     assert len(lane.track.phones) == count - 1

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QActionGroup, QCursor, QPainter, QPen
+from PySide6.QtGui import QActionGroup, QCursor, QPainter
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 
 from polyorama.scene.faces.channels import CHANNEL_INDEX, HEAD, REGIONS, region_of
 from polyorama_studio.guard import guards
-from polyorama_studio.icons import paint_icon
-from polyorama_studio.theme import Metrics, font
+from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
+from polyorama_studio.workspaces.face.channel_painter import TURN, ChannelPainter, Row
 from polyorama_studio.workspaces.face.scripts import owner_of, with_key, with_owner, without_keys
 from polyorama_studio.workspaces.face.tints import (
     channel_title,
-    region_color,
-    region_title,
     source_title,
 )
 
@@ -30,21 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["ChannelList", "Row"]
 
 OWNERS = ("", "rules", "model", "mix", "tracker")
-_TURN = 0.8
-"""Rotations of the head are shown from minus to plus so much, rad."""
 _STEP = 0.05
 _REDRAW_MS = 40
-_CENTER = Qt.AlignmentFlag.AlignVCenter
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the list: the head of a region, or with `channel` one of its channels."""
-
-    region: str
-    channel: str
-    top: float
-    high: float
 
 
 @guards
@@ -66,8 +50,9 @@ class ChannelList(QWidget):
         self.words = ""
         self.current = "jawOpen"
         """A channel, or a region's name."""
-        self._hovered: Row | None = None
+        self.hovered: Row | None = None
         self._dragging = ""
+        self._painter = ChannelPainter(self, desk)
         self.conflicts: dict[str, str] = {}
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -122,12 +107,14 @@ class ChannelList(QWidget):
         right = self.width() - Metrics.value_axis - Metrics.space[1]
         return QRectF(left, row.top + 4.0, max(right - left, 10.0), row.high - 8.0)
 
-    def _owner_box(self, row: Row) -> QRectF:
+    def owner_box(self, row: Row) -> QRectF:
+        """Where the owner of a region stands."""
         right = self.width() - Metrics.space[1]
         return QRectF(right - Metrics.face_owner, row.top + 4.0, Metrics.face_owner, row.high - 8.0)
 
-    def _solo_box(self, row: Row) -> QRectF:
-        owner = self._owner_box(row)
+    def solo_box(self, row: Row) -> QRectF:
+        """Where a region is made to stand alone."""
+        owner = self.owner_box(row)
         return QRectF(owner.left() - Metrics.row - 2.0, owner.top(), Metrics.row, owner.height())
 
     # The hand
@@ -145,9 +132,9 @@ class ChannelList(QWidget):
             return
         self.current = row.channel or row.region
         if not row.channel:
-            if self._owner_box(row).contains(event.position()):
+            if self.owner_box(row).contains(event.position()):
                 self.ask_owner()
-            elif self._solo_box(row).contains(event.position()):
+            elif self.solo_box(row).contains(event.position()):
                 self.toggle_solo(row.region)
             else:
                 self.fold(row.region)
@@ -172,7 +159,7 @@ class ChannelList(QWidget):
     def _drag_to(self, row: Row, x: float) -> None:
         bar = self.bar(row)
         share = min(max((x - bar.left()) / bar.width(), 0.0), 1.0)
-        value = (2.0 * share - 1.0) * _TURN if row.channel in HEAD else share
+        value = (2.0 * share - 1.0) * TURN if row.channel in HEAD else share
         self._put(row.channel, round(value, 3))
 
     def _put(self, channel: str, value: float) -> None:
@@ -187,8 +174,8 @@ class ChannelList(QWidget):
             if held is not None:
                 self._drag_to(held, event.position().x())
             return
-        if row != self._hovered:
-            self._hovered = row
+        if row != self.hovered:
+            self.hovered = row
             self.update()
         over = row is not None and row.channel and self.bar(row).contains(event.position())
         self.setCursor(Qt.CursorShape.SizeHorCursor if over else Qt.CursorShape.ArrowCursor)
@@ -201,7 +188,7 @@ class ChannelList(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         """Back to quiet."""
-        self._hovered = None
+        self.hovered = None
         self.update()
 
     def event(self, event: QEvent) -> bool:
@@ -227,9 +214,9 @@ class ChannelList(QWidget):
                 self.tr("Drag the bar to key it at the playhead; Delete removes its keys"),
                 conflict, row.channel,
             )))  # fmt: skip
-        if self._solo_box(row).contains(at):
+        if self.solo_box(row).contains(at):
             return self.tr("See this region alone move  (S)")
-        if self._owner_box(row).contains(at):
+        if self.owner_box(row).contains(at):
             own = self.tr("Who alone moves this region  (O)\nscript.owners")
             return "\n".join(filter(None, (own, self.conflicts.get(row.region, ""))))
         return self.conflicts.get(row.region, "")
@@ -278,8 +265,8 @@ class ChannelList(QWidget):
             return
         if self._desk.speaks:
             channel = self.current
-            low = -_TURN if channel in HEAD else 0.0
-            high = _TURN if channel in HEAD else 1.0
+            low = -TURN if channel in HEAD else 0.0
+            high = TURN if channel in HEAD else 1.0
             value = min(max(self._value(channel) + sign * _STEP, low), high)
             self._desk.begin(self.tr("Key {0}").format(channel_title(channel, whole=True)))
             self._put(channel, round(value, 3))
@@ -327,7 +314,7 @@ class ChannelList(QWidget):
         row = next((r for r in self.rows() if (r.channel or r.region) == self.current), None)
         place = QCursor.pos()
         if row is not None:
-            place = self.mapToGlobal(QPoint(round(self._owner_box(row).left()),
+            place = self.mapToGlobal(QPoint(round(self.owner_box(row).left()),
                                             round(row.top + row.high)))  # fmt: skip
         self.owner_menu(self.current).popup(place)
 
@@ -377,126 +364,5 @@ class ChannelList(QWidget):
         """The rows that are in sight."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        weights = self._desk.weights(self._desk.time)
-        keyed = {keys.channel for keys in self._desk.script.keys}
-        seen = QRectF(event.rect())
-        for row in self.rows():
-            if row.top > seen.bottom() or row.top + row.high < seen.top():
-                continue
-            if row.channel:
-                value = 0.0 if weights is None else float(weights[CHANNEL_INDEX[row.channel]])
-                self._paint_channel(painter, row, value, row.channel in keyed)
-            else:
-                self._paint_region(painter, row, keyed)
+        self._painter.paint(painter, QRectF(event.rect()))
         painter.end()
-
-    def _paint_ground(self, painter: QPainter, row: Row, name: str) -> None:
-        tokens = self.session.theme.tokens
-        box = QRectF(Metrics.space[0], row.top, self.width() - 2.0 * Metrics.space[0], row.high)
-        hovered = self._hovered is not None and self._hovered.top == row.top
-        if hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(tokens.color("raised"))
-            painter.drawRoundedRect(box, Metrics.corner, Metrics.corner)
-        if self.hasFocus() and name == self.current:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(tokens.color("accent"))
-            painter.drawRoundedRect(
-                box.adjusted(0.5, 0.5, -0.5, -0.5), Metrics.corner, Metrics.corner
-            )
-
-    def _paint_region(self, painter: QPainter, row: Row, keyed: set[str]) -> None:
-        tokens, desk = self.session.theme.tokens, self._desk
-        self._paint_ground(painter, row, row.region)
-        side = float(Metrics.fold)
-        fold = QRectF(Metrics.space[0] + 3.0, row.top + (row.high - side) / 2.0, side, side)
-        name = "chevron-right" if row.region in self.folded and not self.words else "chevron-down"
-        paint_icon(painter, name, tokens.color("quiet"), fold)
-        alone = not desk.solo or row.region in desk.solo
-        painter.setFont(font(Metrics.body, medium=True))
-        painter.setPen(tokens.color("text" if alone else "quiet"))
-        left = fold.right() + Metrics.space[0] + Metrics.hair
-        words = QRectF(left, row.top, Metrics.face_name, row.high)
-        painter.drawText(words, _CENTER, region_title(row.region))
-        wide = painter.fontMetrics().horizontalAdvance(region_title(row.region))
-        if row.region in self.conflicts:
-            side = float(Metrics.small_icon)
-            mark = QRectF(left + wide + 8.0, row.top + (row.high - side) / 2.0, side, side)
-            paint_icon(painter, "warning", tokens.color("warn"), mark)
-        self._paint_solo(painter, row)
-        own = owner_of(desk.script, row.region)
-        manual = bool(keyed & set(REGIONS[row.region]))
-        box = self._owner_box(row)
-        painter.setPen(QPen(tokens.color("line"), 1.0))
-        painter.setBrush(tokens.color("raised"))
-        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), Metrics.corner, Metrics.corner)
-        title = source_title(own or desk.script.source)
-        if manual:
-            title += " +"
-        painter.setFont(font(Metrics.label))
-        painter.setPen(tokens.color("text" if own else "quiet"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, title)
-
-    def _paint_solo(self, painter: QPainter, row: Row) -> None:
-        tokens = self.session.theme.tokens
-        on = row.region in self._desk.solo
-        hovered = self._hovered is not None and self._hovered.top == row.top
-        if not (on or hovered or self.hasFocus()):
-            return
-        box = self._solo_box(row)
-        side = float(Metrics.small_icon)
-        place = QRectF(0.0, 0.0, side, side)
-        place.moveCenter(box.center())
-        paint_icon(painter, "solo", tokens.color("accent" if on else "quiet"), place)
-
-    def _paint_channel(self, painter: QPainter, row: Row, value: float, keyed: bool) -> None:
-        tokens, desk = self.session.theme.tokens, self._desk
-        self._paint_ground(painter, row, row.channel)
-        chosen = row.channel in desk.chosen
-        color = region_color(tokens, row.region)
-        left = float(Metrics.space[2])
-        if chosen:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            mark = QRectF(left - 1.0, row.top + 4.0, 2.5, row.high - 8.0)
-            painter.drawRoundedRect(mark, 1.0, 1.0)
-        painter.setFont(font(Metrics.label))
-        painter.setPen(tokens.color("text" if chosen else "quiet"))
-        words = QRectF(left + 8.0, row.top, Metrics.face_name - 10.0, row.high)
-        title = painter.fontMetrics().elidedText(
-            channel_title(row.channel), Qt.TextElideMode.ElideRight, int(words.width())
-        )
-        painter.drawText(words, _CENTER, title)
-        bar = self.bar(row)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(tokens.color("raised"))
-        painter.drawRoundedRect(bar, 2.0, 2.0)
-        faint = desk.solo and row.region not in desk.solo
-        color.setAlphaF(0.3 if faint else 0.95)
-        painter.setBrush(color)
-        turn = row.channel in HEAD
-        zero = bar.center().x() if turn else bar.left()
-        span = bar.width() * (value / _TURN / 2.0 if turn else value)
-        here = min(max(zero + span, bar.left()), bar.right())
-        filled = QRectF(QPointF(min(zero, here), bar.top()), QPointF(max(zero, here), bar.bottom()))
-        if filled.width() > 0.3:
-            painter.drawRoundedRect(filled, 2.0, 2.0)
-        if keyed:
-            self._paint_diamond(painter, QPointF(bar.right() + 7.0, row.top + row.high / 2.0))
-        if row.channel in self.conflicts:
-            side = float(Metrics.fold)
-            mark = QRectF(bar.left() - side - 3.0, row.top + (row.high - side) / 2.0, side, side)
-            paint_icon(painter, "warning", tokens.color("warn"), mark)
-        painter.setFont(font(Metrics.small, tabular=True))
-        painter.setPen(tokens.color("quiet" if abs(value) < 0.005 else "text"))
-        number = QRectF(0.0, row.top, self.width() - Metrics.space[1] - 2.0, row.high)
-        painter.drawText(number, _CENTER | Qt.AlignmentFlag.AlignRight, f"{value:.2f}")
-
-    def _paint_diamond(self, painter: QPainter, at: QPointF) -> None:
-        painter.save()
-        painter.translate(at)
-        painter.rotate(45.0)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.session.theme.tokens.color("accent"))
-        painter.drawRect(QRectF(-2.6, -2.6, 5.2, 5.2))
-        painter.restore()

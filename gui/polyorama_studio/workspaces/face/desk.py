@@ -12,13 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
-
-from polyorama.scene.faces.actor import Actor
-from polyorama.scene.faces.script import FaceScript
-from polyorama_studio.jobs import Handlers
 from polyorama_studio.newest import Newest
 from polyorama_studio.session import Busy
+from polyorama_studio.workspaces.face.facing import Facing
 from polyorama_studio.workspaces.face.spoken import python_of
 from polyorama_studio.workspaces.face.steps import Steps
 
@@ -26,13 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from PySide6.QtCore import QObject
 
     from polyorama.core.jobs import Progress
     from polyorama.face.take import Take
-    from polyorama.scene.document import Node
+    from polyorama.scene.faces.actor import Actor
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
+    from polyorama.scene.faces.script import FaceScript
     from polyorama_studio.session import Session
     from polyorama_studio.workspaces.face.works import Voice, Works
 
@@ -41,8 +38,8 @@ __all__ = ["Desk"]
 _TAKES_KEPT = 24
 
 
-class Desk(QObject):
-    """Holds script, rig and curves; makes steps of the history; asks the engine.
+class Desk(Facing):
+    """Changes the face: every gesture is one step of the history, the engine follows at once.
 
     Parameters
     ----------
@@ -52,164 +49,17 @@ class Desk(QObject):
         The engine, or a stand-in.
     """
 
-    changed = Signal()
-    """Another script, draft or face."""
-    performed = Signal()
-    """Other curves."""
-    rig_changed = Signal()
-    working_changed = Signal()
-    chosen_changed = Signal()
-    """Other channels are looked at."""
-    solo_changed = Signal()
-    live_changed = Signal()
-    """Another face came from the microphone, or none any more."""
-
     def __init__(self, session: Session, works: Works, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.session, self.works = session, works
+        super().__init__(session, works, parent)
         self.steps = Steps(session, self)
-        self.node = ""
-        """Id of the node whose face it is, "" while the document has none."""
-        self.chosen: tuple[str, ...] = ("jawOpen", "mouthClose", "mouthSmileLeft")
-        """Channels whose curves are shown."""
-        self.solo: frozenset[str] = frozenset()
-        """Regions that alone are shown; all where there is none."""
-        self.live_weights: NDArray[Any] | None = None
-        """(55,) what comes from a microphone now; None while none does."""
-        self.identity: Any = None
-        """The puppet's, where the face is the puppet."""
-        self._actor: Actor | None = None
-        self._rig: MorphRig | None = None
-        self._draft: FaceScript | None = None
         self._title = ""
-        self._waiting: FaceScript | None = None
-        """The script of the last step, whose curves are still being made."""
-        self._take: tuple[FaceScript, Take] | None = None
-        self._known: dict[int, tuple[FaceScript, Take]] = {}
-        self._evaluating = Newest(session, "perform the face", self)
         self._building = Newest(session, "build the face", self)
         self._listening = Newest(session, "Listen to the voice", self)
-        session.editing.edited.connect(self._follow)
-        session.editing.replaced.connect(self._on_replaced)
-        self._find()
-
-    # What is there
-
-    @property
-    def script(self) -> FaceScript:
-        """What the face follows now, drafts included."""
-        if self._draft is not None:
-            return self._draft
-        return self._committed
-
-    @property
-    def _committed(self) -> FaceScript:
-        known = None if self._actor is None else self._actor.script
-        return known if known is not None else _NOTHING
-
-    @property
-    def rig(self) -> MorphRig | None:
-        """What moves; None until the puppet is built."""
-        return self._rig if self._actor is None or self._rig is not None else self._actor.rig
-
-    @property
-    def take(self) -> Take | None:
-        """What came of the newest script that was carried out."""
-        return None if self._take is None or not self.speaks else self._take[1]
-
-    @property
-    def performance(self) -> Performance | None:
-        """The curves."""
-        take = self.take
-        if take is not None:
-            return take.performance
-        return None if self._actor is None else self._actor.performance
-
-    @property
-    def speaks(self) -> bool:
-        """Whether there is something to follow."""
-        return self.script.seconds > 0.0
-
-    @property
-    def seconds(self) -> float:
-        """How long it lasts, s."""
-        performance = self.performance
-        known = 0.0 if performance is None else performance.seconds
-        return max(self.script.seconds, known)
-
-    @property
-    def start(self) -> float:
-        """Where it begins on the timeline, s."""
-        return 0.0 if self._actor is None else self._actor.start
-
-    @property
-    def time(self) -> float:
-        """The playhead, s from the beginning of the performance."""
-        return self.session.playback.time - self.start
-
-    @property
-    def working(self) -> bool:
-        """Whether curves are being made."""
-        return self._evaluating.busy
 
     @property
     def listening(self) -> bool:
         """Whether a recording is being listened to."""
         return self._listening.busy
-
-    def weights(self, time: float) -> NDArray[Any] | None:
-        """(55,) of the face at a time, s from its beginning; None at rest."""
-        if self.live_weights is not None:
-            return self.live_weights
-        performance = self.performance
-        return None if performance is None else performance.at(time)
-
-    # Following the document
-
-    @Slot(object)
-    def _follow(self, command: object) -> None:
-        self._find()
-
-    @Slot()
-    def _on_replaced(self) -> None:
-        self._waiting, self._draft, self._take = None, None, None
-        self._known.clear()
-        self._find()
-
-    def _find(self) -> None:
-        """Take over the face of the document: the chosen one, else the first."""
-        document = self.session.editing.document
-        faces = [] if document is None else [n for n in document.nodes if _is_face(n)]
-        chosen = set() if document is None else set(document.chosen)
-        node = next(
-            (n for n in faces if n.id in chosen),
-            next((n for n in faces if n.id == self.node), faces[0] if faces else None),
-        )
-        actor = None if node is None else node.content
-        if actor is self._actor and (node is None) == (not self.node):
-            return
-        before = self._actor
-        self.node = "" if node is None else node.id
-        self._actor = actor if isinstance(actor, Actor) else None
-        if self._actor is not None:
-            if self._actor.rig is not self._rig:
-                self._rig = self._actor.rig
-                self.rig_changed.emit()
-            if before is None or before.script is not self._actor.script:
-                self._take_over(self._actor)
-        self.changed.emit()
-        self.performed.emit()
-
-    def _take_over(self, actor: Actor) -> None:
-        script = actor.script
-        if script is None or self._draft is not None:
-            return
-        known = self._known.get(id(script))
-        if known is not None:
-            self._take = known
-        elif self._waiting is not script:
-            self._take = None
-            self._evaluate(script)
 
     # Changing the script
 
@@ -452,35 +302,3 @@ class Desk(QObject):
         script = replace(self.script, transcript=text, phones=phones)
         self.edit(self.tr("Align the phones"), script, python)
         self.working_changed.emit()
-
-    # Looking
-
-    def choose(self, channels: tuple[str, ...]) -> None:
-        """Show the curves of these channels."""
-        if channels != self.chosen:
-            self.chosen = channels
-            self.chosen_changed.emit()
-
-    def set_solo(self, regions: frozenset[str]) -> None:
-        """Let these regions alone be seen moving; all where none is named."""
-        if regions != self.solo:
-            self.solo = regions
-            self.solo_changed.emit()
-
-    def show_live(self, weights: NDArray[Any] | None) -> None:
-        """Show what comes from a microphone; None goes back to the performance."""
-        self.live_weights = weights
-        self.live_changed.emit()
-
-    def ask(self, work: Callable[[], Any], done: Callable[[Any], None], title: str) -> None:
-        """Ask the engine for something else; failures are told."""
-        self.session.start_job(
-            work, Handlers(done, self.session.report, self.session.on_progress), title
-        )
-
-
-_NOTHING = FaceScript()
-
-
-def _is_face(node: Node) -> bool:
-    return isinstance(node.content, Actor)

@@ -8,32 +8,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Slot
 from PySide6.QtGui import (
-    QImage,
     QPainter,
     QPainterPath,
     QPen,
     QPixmap,
-    QRadialGradient,
-    QTextOption,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from polyorama.scene.faces.channels import EMOTIONS
 from polyorama_studio.guard import guards
 from polyorama_studio.jobs import explain
 from polyorama_studio.newest import Newest
-from polyorama_studio.theme import Metrics, font
-from polyorama_studio.viewport.overlays import paint_halo_text
+from polyorama_studio.theme import Metrics
 from polyorama_studio.words import tip
+from polyorama_studio.workspaces.face.emotion_ground import DOT, painted_ground
 from polyorama_studio.workspaces.face.scripts import with_emotion_key, with_emotion_path
-from polyorama_studio.workspaces.face.tints import emotion_color, emotion_title
 from polyorama_studio.workspaces.face.works import EmotionPlan, Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
-    from polyorama_studio.theme import Tokens
     from polyorama_studio.workspaces.face.desk import Desk
 
 __all__ = ["EmotionMap", "along", "thin_path"]
@@ -43,9 +37,7 @@ _LEAST_STEP = 4.0
 _KEYS_A_PATH = 12
 _STEP = 0.02
 """An arrow key moves the place of the emotion so far."""
-_DOT, _RING = 1.6, 5.0
-_FEW = 24
-"""With no more points than these each is a landmark, and painted as one."""
+_RING = 5.0
 
 
 def along(trail: NDArray[np.float32], share: float) -> tuple[float, float]:
@@ -159,17 +151,19 @@ class EmotionMap(QWidget):
     # Places
 
     @property
-    def _box(self) -> QRectF:
+    def box(self) -> QRectF:
+        """Where the map is."""
         return QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
 
-    def _at(self, point: tuple[float, float] | NDArray[np.float32]) -> QPointF:
-        box, edge = self._box, float(Metrics.space[2])
+    def at(self, point: tuple[float, float] | NDArray[np.float32]) -> QPointF:
+        """Where a place of the map is, logical pixels."""
+        box, edge = self.box, float(Metrics.space[2])
         x = box.left() + edge + float(point[0]) * (box.width() - 2.0 * edge)
         y = box.top() + edge + float(point[1]) * (box.height() - 2.0 * edge)
         return QPointF(x, y)
 
     def _place(self, at: QPointF) -> tuple[float, float]:
-        box, edge = self._box, float(Metrics.space[2])
+        box, edge = self.box, float(Metrics.space[2])
         x = (at.x() - box.left() - edge) / (box.width() - 2.0 * edge)
         y = (at.y() - box.top() - edge) / (box.height() - 2.0 * edge)
         return min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)
@@ -263,10 +257,10 @@ class EmotionMap(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._ground is None:
-            self._ground = self._painted_ground()
+            self._ground = painted_ground(self)
         painter.drawPixmap(0, 0, self._ground)
         clip = QPainterPath()
-        clip.addRoundedRect(self._box, Metrics.card_corner, Metrics.card_corner)
+        clip.addRoundedRect(self.box, Metrics.card_corner, Metrics.card_corner)
         painter.setClipPath(clip)
         self._paint_trail(painter)
         if len(self.drawn) > 1:
@@ -278,13 +272,13 @@ class EmotionMap(QWidget):
             painter.drawPath(path)
         painter.setClipping(False)
         if self.hasFocus():
-            at = self._at(self.cursor_place)
+            at = self.at(self.cursor_place)
             painter.setPen(QPen(tokens.color("text"), 1.0))
             for dx, dy in ((6.0, 0.0), (0.0, 6.0)):
                 painter.drawLine(at - QPointF(dx, dy), at + QPointF(dx, dy))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(tokens.color("accent"))
-            painter.drawRoundedRect(self._box, Metrics.card_corner, Metrics.card_corner)
+            painter.drawRoundedRect(self.box, Metrics.card_corner, Metrics.card_corner)
         painter.end()
 
     def _paint_trail(self, painter: QPainter) -> None:
@@ -297,10 +291,10 @@ class EmotionMap(QWidget):
             painter.setPen(QPen(color, 1.0) if motion else Qt.PenStyle.NoPen)
             painter.setBrush(Qt.BrushStyle.NoBrush if motion else color)
             for point in points:
-                painter.drawEllipse(self._at(point), _DOT, _DOT)
-        path = QPainterPath(self._at(places.trail[0]))
+                painter.drawEllipse(self.at(point), DOT, DOT)
+        path = QPainterPath(self.at(places.trail[0]))
         for point in places.trail[1:]:
-            path.lineTo(self._at(point))
+            path.lineTo(self.at(point))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         color = tokens.color("accent")
         color.setAlphaF(0.6)
@@ -309,103 +303,4 @@ class EmotionMap(QWidget):
         share = self._desk.time / max(self._desk.seconds, 1e-6)
         painter.setPen(QPen(tokens.color("panel"), 2.0))
         painter.setBrush(tokens.color("accent"))
-        painter.drawEllipse(self._at(along(places.trail, share)), _RING, _RING)
-
-    def _painted_ground(self) -> QPixmap:
-        tokens, ratio = self.session.theme.tokens, self.devicePixelRatioF()
-        pixmap = QPixmap(self.size() * ratio)
-        pixmap.setDevicePixelRatio(ratio)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        clip = QPainterPath()
-        clip.addRoundedRect(self._box, Metrics.card_corner, Metrics.card_corner)
-        painter.fillPath(clip, tokens.color("ground"))
-        painter.setClipPath(clip)
-        plan = self.plan
-        if plan is None or not len(plan.points):
-            painter.setFont(font(Metrics.label))
-            painter.setPen(tokens.color("quiet"))
-            words = self.tr("Loading the map") if plan is None else self.trouble
-            gap = float(Metrics.space[3])
-            room = self._box.adjusted(gap, gap, -gap, -gap)
-            painter.drawText(room, words, QTextOption(Qt.AlignmentFlag.AlignCenter))
-        else:
-            self._paint_points(painter, plan)
-        painter.setClipping(False)
-        painter.setPen(tokens.color("line"))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(self._box, Metrics.card_corner, Metrics.card_corner)
-        painter.end()
-        return pixmap
-
-    def _paint_points(self, painter: QPainter, plan: EmotionPlan) -> None:
-        tokens = self.session.theme.tokens
-        if plan.strengths is not None:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            edge = float(Metrics.space[2])
-            room = self._box.adjusted(edge, edge, -edge, -edge)
-            high, wide = plan.strengths.shape[:2]
-            # Pixels of the field stand for places; those at its edges reach half a step beyond.
-            dx, dy = 0.5 * room.width() / (wide - 1), 0.5 * room.height() / (high - 1)
-            painter.drawImage(room.adjusted(-dx, -dy, dx, dy), _field_image(plan.strengths, tokens))
-        middles = []
-        for emotion in range(len(EMOTIONS)):
-            own = plan.points[plan.emotions == emotion]
-            if not len(own):
-                continue
-            middles.append((emotion, self._at(np.median(own, axis=0))))
-            if plan.strengths is None:
-                self._paint_glow(painter, emotion, own)
-        few = len(plan.points) <= _FEW
-        for emotion in range(len(EMOTIONS)):
-            color = emotion_color(tokens, emotion)
-            color.setAlphaF(0.9 if few else 0.75)
-            for motion in (False, True):
-                own = plan.points[(plan.emotions == emotion) & (plan.motion == motion)]
-                painter.setPen(QPen(color, 1.0) if motion else Qt.PenStyle.NoPen)
-                painter.setBrush(Qt.BrushStyle.NoBrush if motion else color)
-                for number, point in enumerate(own):
-                    radius = _DOT + 0.4 if motion else _DOT
-                    # Two levels of an emotion: the stronger one is larger.
-                    radius += 0.8 + 1.2 * number if few else 0.0
-                    painter.drawEllipse(self._at(point), radius, radius)
-        for emotion, at in middles:
-            room = QRectF(0.0, 0.0, 90.0, float(Metrics.label) + 6.0)
-            room.moveCenter(at - QPointF(0.0, 11.0 if few else 0.0))
-            wide = painter.fontMetrics().horizontalAdvance(emotion_title(emotion)) / 2.0 + 6.0
-            x = min(max(room.center().x(), wide), self.width() - wide)
-            y = max(room.center().y(), 11.0)
-            room.moveCenter(QPointF(x, y))
-            paint_halo_text(
-                painter, room, emotion_title(emotion), Metrics.label, tokens.color("text"),
-                tokens.color("ground"),
-            )  # fmt: skip
-
-    def _paint_glow(self, painter: QPainter, emotion: int, own: NDArray[np.float32]) -> None:
-        middle = np.median(own, axis=0)
-        spread = max(float(np.median(np.linalg.norm(own - middle, axis=1))), 0.03)
-        at, reach = self._at(middle), 2.6 * spread * self._box.width()
-        glow = QRadialGradient(at, reach)
-        color = emotion_color(self.session.theme.tokens, emotion)
-        for stop, alpha in ((0.0, 0.26), (0.5, 0.12), (1.0, 0.0)):
-            color.setAlphaF(alpha)
-            glow.setColorAt(stop, color)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(glow)
-        painter.drawEllipse(at, reach, reach)
-
-
-def _field_image(strengths: NDArray[np.float32], tokens: Tokens) -> QImage:
-    """Each place in the colours of what is felt there, the fainter the nearer to neutral."""
-    colors = np.array([emotion_color(tokens, k).getRgbF()[:3] for k in range(len(EMOTIONS))])
-    felt = np.clip(strengths, 0.0, 1.0).astype(np.float64)
-    felt[..., 0] = 0.0
-    total = felt.sum(axis=2, keepdims=True)
-    mixed = (felt @ colors) / np.maximum(total, 1e-6)
-    alpha = 0.30 * np.clip(total, 0.0, 1.0)
-    pixels = np.concatenate([mixed * alpha, alpha], axis=2)
-    rgba = np.ascontiguousarray(np.round(255.0 * pixels), np.uint8)
-    high, wide = rgba.shape[:2]
-    form = QImage.Format.Format_RGBA8888_Premultiplied
-    return QImage(rgba.data, wide, high, 4 * wide, form).copy()
+        painter.drawEllipse(self.at(along(places.trail, share)), _RING, _RING)

@@ -17,7 +17,14 @@ from polyorama.errors import PolyoramaError, UnavailableError, UsageError
 from polyorama.face.exports.formats import FORMATS
 from polyorama.scene.faces.channels import EMOTIONS, region_of
 from polyorama.scene.faces.phones import PhoneTrack
-from polyorama_studio.workspaces.face.works import EmotionPlan, Exporter, Feeling, Places, Voice
+from polyorama_studio.workspaces.face.works import (
+    BEYOND,
+    EmotionPlan,
+    Exporter,
+    Feeling,
+    Places,
+    Voice,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -211,7 +218,8 @@ class EngineWorks:
         model = self._model()
         emotions = np.array([emotion for emotion, _ in GROUPS])
         places = _on_map(model.map.places)
-        grid = np.stack(np.meshgrid(np.linspace(0.0, 1.0, _WIDE), np.linspace(0.0, 1.0, _HIGH)), -1)
+        across, down = (np.linspace(-BEYOND, 1.0 + BEYOND, count) for count in (_WIDE, _HIGH))
+        grid = np.stack(np.meshgrid(across, down), -1)
         felt = self.weights_at(grid.reshape(-1, 2)).reshape(_HIGH, _WIDE, -1)
         return EmotionPlan(places, emotions, np.zeros(len(emotions), bool), felt)
 

@@ -52,6 +52,8 @@ _LENS = 22.0
 """Field of view of a portrait, degrees: longer lenses flatter."""
 _FILLED = 0.88
 """Of the picture's height, by the head without what it stands on."""
+_LIFTED, _SMALLER = 0.13, 0.76
+"""The same above a card."""
 _YAW, _PITCH = -14.0, 2.0
 _HIGH = 0.02
 """The head stands so far above the middle, as a share of its height."""
@@ -62,14 +64,17 @@ _LIVE = 16
 """Surfels of a face that moves, fewer but larger ones."""
 
 
-def portrait_view(rig: MorphRig) -> OrbitView:
-    """Where a head is best seen from: from a little to its side, filling the picture."""
+def portrait_view(rig: MorphRig, *, lifted: bool = False) -> OrbitView:
+    """Where a head is best seen from: from a little to its side, filling the picture.
+
+    With `lifted` there is room below it.
+    """
     vertices = _head_of(rig)
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     middle = 0.5 * (low.astype(np.float64) + high)
     tall = max(float(high[1] - low[1]), 1e-6)
-    middle[1] += _HIGH * tall
-    distance = tall / _FILLED / (2.0 * np.tan(np.radians(_LENS) / 2.0))
+    middle[1] += (_LIFTED if lifted else _HIGH) * tall
+    distance = tall / (_SMALLER if lifted else _FILLED) / (2.0 * np.tan(np.radians(_LENS) / 2.0))
     # The lens stands before the face, not before the middle of the head.
     distance += 0.5 * float(high[2] - low[2])
     target = (float(middle[0]), float(middle[1]), float(middle[2]))
@@ -200,7 +205,7 @@ class Portrait(QWidget):
         few = Actor(rig=rig, performance=performance, surfels=_COARSE)
         self.stage.coarse = stage_of(few, dark=dark)
         if self.stage.document is None:
-            self.stage.set_document(document, portrait_view(rig))
+            self.stage.set_document(document, self._home)
             self._framed = rig
             self.stage.set_time(desk.time, moving=False)
         else:
@@ -227,7 +232,16 @@ class Portrait(QWidget):
     def reset(self) -> None:
         """See all of the face again."""
         if self.desk.rig is not None:
-            self.stage.frame(portrait_view(self.desk.rig))
+            self.stage.frame(self._home)
+
+    @property
+    def _home(self) -> OrbitView:
+        assert self.desk.rig is not None
+        return portrait_view(self.desk.rig, lifted=self._invites)
+
+    @property
+    def _invites(self) -> bool:
+        return not self.desk.speaks and self.desk.live_weights is None
 
     @Slot(bool)
     def _on_time(self, moving: bool) -> None:
@@ -243,7 +257,13 @@ class Portrait(QWidget):
     @Slot()
     def _place(self) -> None:
         """The invitation stands below the face, until it speaks."""
-        self.welcome.setVisible(not self.desk.speaks and self.desk.live_weights is None)
+        invites = self._invites
+        if self.welcome.isHidden() == invites:
+            self.welcome.setVisible(invites)
+            rig, view = self.desk.rig, self.stage.view
+            untouched = rig is not None and view == portrait_view(rig, lifted=not invites)
+            if self.stage.document is not None and untouched:
+                self.reset()
         size = self.welcome.sizeHint()
         wide = min(size.width(), self.width())
         self.welcome.setGeometry(

@@ -384,12 +384,14 @@ class Score(QWidget):
                 self.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape gives up what is typed."""
-        if watched is self._edit and event.type() == QEvent.Type.KeyPress and (
-            event.key() == Qt.Key.Key_Escape
-        ):  # fmt: skip
-            self.finish_typing()
-            return True
+        """Enter takes what is typed, Escape gives it up; neither is a key of the score."""
+        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Escape:
+                self.finish_typing()
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._take_typed()
+                return True
         return super().eventFilter(watched, event)
 
 

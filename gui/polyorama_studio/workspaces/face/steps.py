@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from polyorama.scene.document import Node, id_for
 from polyorama.scene.faces.actor import Actor
+from polyorama_studio.fields.words import python_node
 
 if TYPE_CHECKING:
     from polyorama.scene.faces.morphs import MorphRig
@@ -59,13 +60,22 @@ class Steps(QObject):
         self, node: str, script: FaceScript | None, performance: Performance | None
     ) -> None:
         """Give a face what it follows, and what came of that."""
+        document = self._editing.document
+        if document is None:
+            return
         self._editing.run(
-            "set_face", node=node, script=script, performance=performance, title=self._title
+            "set_face",
+            node=python_node(document, node),
+            script=script,
+            performance=performance,
+            title=self._title,
         )
 
     def set_rig(self, node: str, rig: MorphRig) -> None:
         """Give a face another head."""
-        self._editing.run("set_face_rig", node=node, rig=rig)
+        document = self._editing.document
+        if document is not None:
+            self._editing.run("set_face_rig", node=python_node(document, node), rig=rig)
 
     def lengthen(self, seconds: float) -> None:
         """Make room on the timeline for a face that lasts so long."""

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.script import FaceScript
 
 __all__ = [
-    "Device", "EmotionPlan", "Exporter", "Feeling", "LiveFigures", "LiveLine", "LiveSettings",
-    "Places", "Stage", "Voice", "Works",
+    "BEYOND", "Device", "EmotionPlan", "Exporter", "Feeling", "LiveFigures", "LiveLine",
+    "LiveSettings", "Places", "Stage", "Voice", "Works",
 ]  # fmt: skip
+
+BEYOND = 0.08
+"""So far a field of emotions reaches beyond the map on each side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +85,7 @@ class EmotionPlan:
     motion
         (N,) bool: from a motion, else from a sound.
     strengths
-        (H, W, 8) strengths of emotions over all of the map, or None.
+        (H, W, 8) strengths of emotions over all of the map and `BEYOND` it, or None.
     """
 
     points: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 2), np.float32))
