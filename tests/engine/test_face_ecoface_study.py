@@ -131,11 +131,19 @@ def test_intervals_hold_the_mean_nineteen_times_in_twenty() -> None:
     rng = np.random.default_rng(4)
     inside = 0
     for n in range(200):
-        mean, low, high = interval(rng.normal(size=60), rounds=400, seed=n)
+        # Takes of a clip are alike: three values that hardly differ are not three draws.
+        clips = [rng.normal() + 0.05 * rng.normal(size=3) for _ in range(60)]
+        mean, low, high = interval(clips, rounds=400, seed=n)
         assert low <= mean <= high
         inside += low <= 0.0 <= high
     # 0.95 less five standard deviations of 200 draws, and less what the bootstrap lacks.
     assert inside / 200 > 0.95 - 5.0 * np.sqrt(0.95 * 0.05 / 200) - 0.02
+
+
+def test_means_are_of_all_values_whatever_clip_they_are_of() -> None:
+    mean, low, high = interval([[1.0, 1.0, 1.0], [0.0]])
+    assert mean == 0.75
+    assert (low, high) == (0.0, 1.0)
 
 
 def test_figures_say_whether_they_hold() -> None:

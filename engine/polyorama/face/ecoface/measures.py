@@ -186,11 +186,21 @@ def _look(motion: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def interval(
-    values: Sequence[float], rounds: int = 2000, seed: int = 0
+    values: Sequence[Sequence[float]], rounds: int = 2000, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Mean, and the 95 % interval of means of as many values drawn from them (bootstrap)."""
-    data = np.asarray(values, np.float64)
+    """Mean of all, and the 95 % interval of means of as many clips drawn from them (bootstrap).
+
+    Takes and phones of one clip are no independent draws, so clips are drawn whole.
+
+    Parameters
+    ----------
+    values
+        Those of each clip; none is empty.
+    """
+    totals = np.array([np.sum(clip, dtype=np.float64) for clip in values])
+    counts = np.array([len(clip) for clip in values], np.float64)
     rng = np.random.default_rng(seed)
-    means = data[rng.integers(0, len(data), (rounds, len(data)))].mean(axis=1)
+    drawn = rng.integers(0, len(totals), (rounds, len(totals)))
+    means = totals[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.percentile(means, (2.5, 97.5))
-    return float(data.mean()), float(low), float(high)
+    return float(totals.sum() / counts.sum()), float(low), float(high)

@@ -6,7 +6,7 @@ says nothing about people.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,11 +92,11 @@ class Measured:
     name
         What it is, with its unit.
     group
-        Whose clips: "known voices", "unknown voice rms" or "unknown voices".
+        Whose clips: "known voices", "unknown voice rms", "unknown voices", or "all voices".
     source
         "model", or a baseline's name.
     value, low, high
-        Mean and 95 % interval over clips and takes.
+        Mean and 95 % interval over clips.
     aim
         What it should at least be (or at most, if `at_most`); None where nothing is asked.
     """
@@ -137,14 +137,25 @@ class _Said:
         return row
 
 
-@dataclass(slots=True)
 class _Sums:
-    values: dict[tuple[str, str, str], list[float]] = field(default_factory=dict)
+    """Values by name, group and source, and within by clip."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[str, str, str], list[list[float]]] = {}
+        self._clip: dict[tuple[str, str, str], list[float]] = {}
 
     def add(self, name: str, group: str, source: str, value: float) -> None:
-        self.values.setdefault((name, group, source), []).append(float(value))
+        for where in (group, _ALL):
+            self._clip.setdefault((name, where, source), []).append(float(value))
+
+    def end_clip(self) -> None:
+        """What was added since the last end is of one clip."""
+        for key, values in self._clip.items():
+            self.values.setdefault(key, []).append(values)
+        self._clip = {}
 
 
+_ALL = "all voices"
 LVE = "lip vertex error (LVE), mm"
 EVE = "upper-face error (EVE), mm"
 FDD = "upper-face dynamics, teacher less made (FDD), mm"
@@ -199,6 +210,7 @@ def study(
         _emotions(model, judges[one.speaker], sums, one, s)
         _closures(model, meter, sums, one, s)
         _swap(model, judges[one.speaker], meter, sums, one, other, s)
+        sums.end_clip()
         yield Progress(number + 1, len(said), "Measuring")
     return tuple(_rows(sums))
 
@@ -319,6 +331,7 @@ def _against_teacher(
     ), count))  # fmt: skip
     again = teacher_motion(one.clip, MANNERS[one.speaker], 77)
     add("rules, another take", _fitted(again, count))
+    sums.add(DIVERSITY, one.group, "rules", float(np.abs(_fitted(again, count) - one.truth).mean()))
     if blind is not None:
         nothing = np.zeros((count, blind.weights.config.emotion), np.float32)
         add("without the space of emotion", blind.generate(
@@ -410,11 +423,13 @@ def _stretched(track: PhoneTrack, seconds: float) -> PhoneTrack:
 
 
 def _rows(sums: _Sums) -> Iterator[Measured]:
-    """Figures by group of voices, in the order in which they were first measured."""
-    for (name, group, source), values in sums.values.items():
-        value, low, high = interval(values)
-        aim = _AIMS.get(name) if source in ("model", "from a voice", "from a face") else None
-        yield Measured(name, group, source, value, low, high, aim)
+    """Figures by name, then by group of voices; swaps are asked for over all of them."""
+    for name, group, source in sorted(sums.values, key=lambda key: key[0]):
+        value, low, high = interval(sums.values[name, group, source])
+        asked = source == "model" and group != _ALL
+        if name == SWAP:
+            asked = source in ("from a voice", "from a face") and group == _ALL
+        yield Measured(name, group, source, value, low, high, _AIMS.get(name) if asked else None)
 
 
 def as_text(rows: Sequence[Measured]) -> str:
