@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from polyorama.scene.faces.phones import PhoneTrack
 
-__all__ = ["Closure", "clamped", "close_lips", "closures", "contact", "open_lips"]
+__all__ = [
+    "Closure", "clamped", "close_lips", "closures", "contact", "follow_jaw", "open_lips",
+]  # fmt: skip
 
 _CLOSE_S = 0.06
 _OPEN_S = 0.07
@@ -58,9 +60,10 @@ _CLOSED_TAKES = {
 }  # fmt: skip
 """Channels that part lips, by the share of them that a closed mouth takes away."""
 _BITTEN_TAKES = {
-    1.0: _columns("mouthLowerDownLeft", "mouthLowerDownRight", "mouthFunnel", "tongueOut"),
-    0.6: _columns("mouthPucker", "mouthShrugUpper"),
-    0.4: _columns("mouthStretchLeft", "mouthStretchRight", "mouthFrownLeft", "mouthFrownRight"),
+    1.0: _columns("mouthLowerDownLeft", "mouthLowerDownRight", "mouthFunnel", "tongueOut",
+                  "jawForward", "mouthShrugLower", "mouthPucker"),
+    0.8: _columns("mouthStretchLeft", "mouthStretchRight", "mouthFrownLeft", "mouthFrownRight"),
+    0.6: _columns("mouthShrugUpper"),
 }  # fmt: skip
 
 
@@ -178,6 +181,20 @@ def close_lips(
     part[:, _CLOSE] = np.minimum(np.maximum(part[:, _CLOSE], sealed), part[:, _JAW])
     part[:, _CLOSE] = np.where(share == 1.0, part[:, _JAW], part[:, _CLOSE])
     weights[some] = part
+
+
+def follow_jaw(
+    weights: NDArray[np.float64], jaw: NDArray[np.float64], closed: NDArray[np.float64]
+) -> None:
+    """Let mouthClose follow a jaw that was moved after `close_lips`, in (n, 55) weights, in place.
+
+    `jaw` is (n,) jawOpen before it was moved, `closed` as `contact` says: mouthClose keeps its
+    share of the jaw, so lips that meet still do.
+    """
+    rows = np.flatnonzero(weights[:, _JAW] != jaw)
+    before, close = jaw[rows], weights[rows, _CLOSE]
+    share = np.divide(close, before, out=closed[rows].copy(), where=before > 0.0)
+    weights[rows, _CLOSE] = share * weights[rows, _JAW]
 
 
 def open_lips(weights: NDArray[np.float64], track: PhoneTrack, first: int, fps: float) -> None:
