@@ -118,7 +118,10 @@ class EmotionLane(Lane):
 
     def _name_area(self, painter: QPainter, emotion: int, xs, below, above, room: QRectF) -> None:  # type: ignore[no-untyped-def]
         """The emotion's name where its area is highest and it fits."""
-        at = int(np.argmax(above - below))
+        heights = above - below
+        # In the middle of where it is about as high as it gets.
+        high_places = np.flatnonzero(heights >= 0.8 * heights.max())
+        at = int(high_places[len(high_places) // 2])
         high = float(above[at] - below[at]) * room.height()
         painter.setFont(font(Metrics.small))
         if high < Metrics.small + 2.0:

@@ -289,9 +289,10 @@ class Portrait(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         words = self.learned_from
         if words:
-            foot = QRectF(self.rect())
-            foot.setTop(foot.bottom() - Metrics.row - Metrics.space[0])
-            painter.setFont(font(Metrics.label))
+            painter.setFont(font(Metrics.label, medium=True))
+            wide = painter.fontMetrics().horizontalAdvance(words)
+            top = self.height() - Metrics.row - Metrics.space[0]
+            foot = QRectF(Metrics.space[2], top, wide, Metrics.row)
             paint_halo_text(
                 painter, foot, words, Metrics.label, tokens.color("quiet"), tokens.color("stage")
             )
