@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from polyorama.face.live.session import LiveSession, LiveStatus
     from polyorama.face.live.sources import SoundSource
+    from polyorama.scene.faces.morphs import MorphRig
 
 __all__ = ["add_arguments", "run"]
 
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Go live."""
     if options.devices:
         return _list_devices()
-    _check(options)
+    rig = _check(options)
     session = _session(options)
     meter = _Meter(sys.stderr)
     with session:
@@ -93,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
             meter.wipe()
     print("\n".join(table(session)))
     if options.output:
-        _write(session, options)
+        _write(session, options.output, rig)
     return 0
 
 
@@ -109,18 +110,23 @@ def _list_devices() -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> None:
-    """Refuse before any work what could not be done after it."""
+def _check(options: argparse.Namespace) -> MorphRig | None:
+    """Refuse before any work what could not be done after it; gives the rig that will be seen."""
     from polyorama.face.exports.formats import FORMATS, take_format
+    from polyorama.face.rigs.opening import open_rig
     from polyorama.io.atomic import check_target
 
     if options.seconds is not None and not 0.0 < options.seconds < 1e6:
         raise UsageError(f"A live face goes on for more than 0 s, not {options.seconds:g} s.")
+    rigged = False
     for output in options.output:
-        if take_format(output) is None:
+        kind = take_format(output)
+        if kind is None:
             known = ", ".join(ending for kind in FORMATS for ending in kind.endings)
             raise OutputError(f"Takes cannot be written as such a file (can: {known}): {output}")
         check_target(output)
+        rigged |= kind.rigged
+    return open_rig(options.rig) if rigged else None
 
 
 def _session(options: argparse.Namespace) -> LiveSession:
@@ -164,7 +170,10 @@ def _source(options: argparse.Namespace) -> SoundSource:
     from polyorama.face.live.microphone import Microphone
     from polyorama.face.live.sources import FileSource
 
-    return FileSource.of(options.file) if options.file else Microphone(options.device)
+    if options.file:
+        return FileSource.of(options.file)
+    # To read the list of devices anew would close the loudspeaker too.
+    return Microphone(options.device, may_rescan=lambda: not options.play)
 
 
 def _sliders(entries: list[str]) -> dict[str, float]:
@@ -248,15 +257,12 @@ def table(session: LiveSession) -> list[str]:
     return lines
 
 
-def _write(session: LiveSession, options: argparse.Namespace) -> None:
-    from polyorama.face.exports.formats import take_format
+def _write(session: LiveSession, outputs: list[str], rig: MorphRig | None) -> None:
+    from polyorama.face.exports.formats import write_take
     from polyorama.face.take import TRAINED_ON
-    from polyorama.verbs.face import save_take_job
 
     take = session.recorded()
-    for output in options.output:
-        kind = take_format(output)
-        assert kind is not None
-        show(save_take_job(take, output, options.rig if kind.rigged else None))  # type: ignore[arg-type]
+    for output in outputs:
+        show(write_take(take, output, rig))
         print(f"Wrote {one_line(output)}", file=sys.stderr)
     print(f"polyorama: {TRAINED_ON}", file=sys.stderr)

@@ -71,7 +71,7 @@ class _Socket:
         except OSError as error:
             raise UsageError(
                 f"No receiver is known as {self._place} ({error.strerror or error}); "
-                "say its name or number as --livelink and --osc take it."
+                "see whether its name is right, or use its number."
             ) from error
         self._socket.setblocking(False)
 
