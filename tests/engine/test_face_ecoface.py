@@ -24,6 +24,7 @@ from polyorama.face.ecoface.losses import (
     mse,
 )
 from polyorama.face.ecoface.sync import SyncNet, negative_window, sync_loss, windows_at
+from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
 from polyorama.face.ecoface.weights import load_weights, save_weights
 from polyorama.scene.faces.channels import CHANNELS, EMOTIONS, region_of
 from tests.engine.ecoface_samples import SMALL, small_weights
@@ -398,3 +399,41 @@ def test_weights_of_other_sizes_or_not_finite_are_refused(tmp_path) -> None:
     save_file(arrays, path, meta)
     with pytest.raises(FileFormatError, match="finite"):
         load_weights(path)
+
+
+def test_files_are_those_of_the_safetensors_library(tmp_path) -> None:
+    library = pytest.importorskip("safetensors.numpy")
+    rng = np.random.default_rng(0)
+    tensors = {
+        "a": rng.normal(size=(3, 5)).astype(np.float16), "b": np.float32(2.5).reshape(()),
+        "c": rng.integers(0, 9, (2, 0, 4)), "d": rng.normal(size=(4, 6))[:, ::2],
+        "e": rng.integers(0, 255, 7).astype(np.uint8),
+    }  # fmt: skip
+    write_tensor_file(tmp_path / "ours", tensors, {"said": "é"})
+    theirs = library.load_file(tmp_path / "ours")
+    library.save_file(
+        {k: np.asarray(v, order="C") for k, v in tensors.items()}, tmp_path / "theirs"
+    )
+    ours, facts = read_tensor_file(tmp_path / "ours", 1 << 20)
+    again, _ = read_tensor_file(tmp_path / "theirs", 1 << 20)
+    assert facts == {"said": "é"}
+    for name, array in tensors.items():
+        for found in (theirs[name], ours[name], again[name]):
+            assert found.dtype == array.dtype
+            assert np.array_equal(found, array)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"data_offsets": [0, 1 << 40]}, {"data_offsets": [8, 0]}, {"data_offsets": [-8, 0]},
+        {"shape": [1 << 60]}, {"shape": [-2, -2]}, {"dtype": "F8"}, {"shape": None},
+    ],
+)  # fmt: skip
+def test_headers_that_lie_are_refused(tmp_path, change: dict) -> None:
+    entry = {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16], **change}
+    head = json.dumps({"a": entry}).encode()
+    path = tmp_path / "lies"
+    path.write_bytes(len(head).to_bytes(8, "little") + head + bytes(16))
+    with pytest.raises(FileFormatError, match="damaged"):
+        read_tensor_file(path, 1 << 20)

@@ -78,7 +78,7 @@ class EcoFace:
         FileFormatError
             If they are damaged.
         UnavailableError
-            If they, or a package, are missing.
+            If those that come along are missing.
         """
         if path is None:
             folder = Path(str(importlib.resources.files("polyorama_assets"))) / "face"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyorama.errors import OutputError
 from polyorama.face.corpus import corpus_clips
 from polyorama.face.ecoface.config import EcoFaceConfig
 from polyorama.face.ecoface.content import ListenerContent
@@ -59,6 +60,11 @@ def make(work: Path, out: Path) -> Job[list[Path]]:
     OutputError
         If a file cannot be written.
     """
+    for folder in (work, out):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"Cannot make the folder ({error.strerror}): {folder}") from error
     examples = work / "examples.safetensors"
     if not examples.exists():
         corpus = yield from corpus_clips(synthetic_plan(), work / "corpus")

@@ -1,16 +1,17 @@
-"""Arrays by name in safetensors files, without trusting them."""
+"""Arrays by name in safetensors files, read and written with numpy alone, without trusting them."""
 
 from __future__ import annotations
 
-import struct
+import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polyorama.core.text import bytes_of, reason_of
-from polyorama.errors import FileFormatError, UnavailableError
+from polyorama.core.text import bytes_of, quoted
+from polyorama.errors import FileFormatError
 from polyorama.io.atomic import atomic_write
-from polyorama.io.files import file_size, reading
+from polyorama.io.files import file_size, read_into, reading, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["read_tensor_file", "write_tensor_file"]
 
 _MOST_HEADER = 16 << 20
+_KINDS = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "U8": "|u1"}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def write_tensor_file(
@@ -32,13 +35,23 @@ def write_tensor_file(
     ------
     OutputError
         If the system refuses.
-    UnavailableError
-        If safetensors is not installed.
     """
-    save_file = _safetensors().numpy.save_file
-    plain = {name: np.asarray(array, order="C") for name, array in tensors.items()}
-    with atomic_write(path) as temporary:
-        save_file(plain, temporary, dict(facts))
+    header: dict[str, Any] = {"__metadata__": dict(facts)}
+    at = 0
+    for name, array in tensors.items():
+        kind = _NAMES[array.dtype.newbyteorder("<").str]
+        header[name] = {
+            "dtype": kind, "shape": list(array.shape), "data_offsets": [at, at + array.nbytes],
+        }  # fmt: skip
+        at += array.nbytes
+    head = json.dumps(header).encode()
+    # The format wants arrays to begin at a multiple of 8.
+    head += b" " * (-len(head) % 8)
+    with atomic_write(path) as temporary, temporary.open("wb", buffering=0) as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        for array in tensors.values():
+            little = array.dtype.newbyteorder("<")
+            write_all(file, np.ascontiguousarray(array, little).reshape(-1))
 
 
 def read_tensor_file(path: Path, most: int) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
@@ -48,40 +61,37 @@ def read_tensor_file(path: Path, most: int) -> tuple[dict[str, NDArray[Any]], di
     ------
     FileFormatError
         If it is missing, too large, damaged or no such file.
-    UnavailableError
-        If safetensors is not installed.
     """
-    library = _safetensors()
     size = file_size(path)
     if size > most:
         raise FileFormatError(f"This file has {bytes_of(size)}, more than it may have: {path}")
-    with reading(path), path.open("rb") as file:
-        start = file.read(8)
-    header = struct.unpack("<Q", start)[0] if len(start) == 8 else size
-    if header > min(size - 8, _MOST_HEADER):
-        raise FileFormatError(f"This is no safetensors file, or it is cut short: {path}")
+    with reading(path), path.open("rb", buffering=0) as file:
+        start = file.read(8) or b""
+        length = int.from_bytes(start, "little") if len(start) == 8 else size
+        if not 2 <= length <= min(size - 8, _MOST_HEADER):
+            raise FileFormatError(f"This is no safetensors file, or it is cut short: {path}")
+        head, body = np.empty(length, np.uint8), np.empty(size - 8 - length, np.uint8)
+        read_into(file, head, path)
+        read_into(file, body, path)
     try:
-        # The library itself holds shapes and places against the file's length.
-        with reading(path), library.safe_open(path, "numpy") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            facts = dict(file.metadata() or {})
-    except (library.SafetensorError, ValueError, TypeError, AttributeError) as error:
-        raise FileFormatError(
-            f"The file is damaged or cut short ({reason_of(error)}): {path}"
-        ) from error
+        header = json.loads(head.tobytes())
+        facts = {str(key): str(text) for key, text in header.pop("__metadata__", {}).items()}
+        tensors = {str(name): _array_of(entry, body) for name, entry in header.items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FileFormatError(f"The file is damaged or cut short: {path}") from error
     for name, array in tensors.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise FileFormatError(f"The values {name!r} are not finite: {path}")
+            raise FileFormatError(f"The values {quoted(name)} are not finite: {path}")
     return tensors, facts
 
 
-def _safetensors() -> Any:
-    try:
-        import safetensors
-        import safetensors.numpy
-    except ImportError:
-        raise UnavailableError(
-            "The package safetensors, which holds weights of faces, is not installed; "
-            "pip install 'polyorama[face]' brings it."
-        ) from None
-    return safetensors
+def _array_of(entry: dict[str, Any], body: NDArray[np.uint8]) -> NDArray[Any]:
+    """What an entry of the header describes, as a view."""
+    begin, end = (int(place) for place in entry["data_offsets"])
+    shape = tuple(int(side) for side in entry["shape"])
+    kind = np.dtype(_KINDS[entry["dtype"]])
+    if min(shape, default=0) < 0 or not 0 <= begin <= end <= len(body):
+        raise ValueError("a place outside the file")
+    if end - begin != math.prod(shape) * kind.itemsize:
+        raise ValueError("a length that is not its shape's")
+    return body[begin:end].view(kind).reshape(shape)

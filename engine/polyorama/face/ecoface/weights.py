@@ -149,8 +149,6 @@ def load_weights(path: Path) -> EcoFaceWeights:
     ------
     FileFormatError
         If it is missing, damaged, or not of EcoFace.
-    UnavailableError
-        If safetensors is not installed.
     """
     tensors, meta = read_tensor_file(path, _MOST_BYTES)
     try:
