@@ -127,6 +127,8 @@ class EmotionMap(QWidget):
         take = self._desk.take
         if take is None or self.plan is None or not len(self.plan.points):
             self.places = None
+            if self.plan is not None:
+                self._asking.forget()
             self.update()
             return
         self._asking.ask(

@@ -151,6 +151,7 @@ class Score(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
+        self.finish_typing()
         self.axis.set_timeline(max(self.desk.seconds, 1.0), _FPS)
         self._lay_out()
         self.repaint_lanes()
