@@ -7,7 +7,17 @@ import pytest
 
 from polyorama.errors import UsageError
 from polyorama.face.ecoface.measures import EmotionJudge, FaceMeter, interval, part_of
-from polyorama.face.ecoface.study import Measured, StudySettings, _fitted, _stretched, as_text
+from polyorama.face.ecoface.study import (
+    EVE,
+    LVE,
+    SWAP,
+    Measured,
+    StudySettings,
+    _fitted,
+    _rows,
+    _stretched,
+    _Sums,
+)
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
 from polyorama.scene.faces.morphs import Corrective, MorphRig, Rotor, Shapes
 from polyorama.scene.faces.phones import Phone, PhoneTrack
@@ -154,10 +164,28 @@ def test_figures_say_whether_they_hold() -> None:
         Measured("d", "both", "model", 2.0, 1.0, 3.0, 1.5, at_most=True),
     ]
     assert [row.holds for row in rows] == [True, False, True, False]
-    lines = as_text(rows).splitlines()
-    assert "holds" in lines[0]
-    assert "MISSED" in lines[1]
-    assert "aim" not in lines[2]
+
+
+def test_errors_are_held_against_the_best_baseline_over_all_voices() -> None:
+    sums = _Sums()
+    for model in (1.0, 2.0):
+        for name in (LVE, EVE):
+            for source, value in (
+                ("model", model),
+                ("mean face", 4.0),
+                ("rules, wrong phones", 1.2),
+            ):
+                sums.add(name, "known voices", source, value)
+        sums.add(SWAP, "known voices", "from a face", 1.0)
+        sums.end_clip()
+    rows = {(r.name, r.group, r.source): r for r in _rows(sums)}
+    lips, upper = (rows[name, "all voices", "model"] for name in (LVE, EVE))
+    assert (lips.value, lips.aim, lips.holds) == (1.5, 1.2, False)
+    # Rules with wrong phones know the feeling, which the sound hardly tells.
+    assert (upper.aim, upper.holds) == (4.0, True)
+    assert rows[LVE, "known voices", "model"].aim is None
+    assert rows[SWAP, "all voices", "from a face"].aim == 0.75
+    assert rows[SWAP, "known voices", "from a face"].aim is None
 
 
 def test_tracks_are_stretched_and_motion_fitted() -> None:

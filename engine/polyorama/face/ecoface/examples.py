@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, UsageError
-from polyorama.face.ecoface.config import STRIDE
 from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
 
 if TYPE_CHECKING:
@@ -193,11 +192,6 @@ def _part(rows: NDArray[np.floating], start: int, count: int) -> NDArray[np.floa
     if len(part) < count:
         part = np.concatenate([part, np.repeat(part[-1:], count - len(part), axis=0)])
     return part
-
-
-def whole_latents(rows: int) -> int:
-    """The next number of rows that is a multiple of `STRIDE`."""
-    return -(-rows // STRIDE) * STRIDE
 
 
 def write_examples(data: ExampleSet, path: Path) -> None:

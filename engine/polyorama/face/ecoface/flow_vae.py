@@ -11,7 +11,6 @@ and is a multiple of `STRIDE`; content and emotion come at twice that rate.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import torch
@@ -256,8 +255,3 @@ class FlowVae(nn.Module):
 
 def _dropped(g: Tensor, generator: torch.Generator) -> Tensor:
     return g * (torch.rand(g.shape, generator=generator) < 0.5) * 2.0
-
-
-def parameters_in(module: nn.Module) -> int:
-    """How many numbers a network has learned."""
-    return sum(math.prod(parameter.shape) for parameter in module.parameters())
