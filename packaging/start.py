@@ -190,14 +190,31 @@ def test(options: argparse.Namespace, arguments: list[str]) -> int:
     with virtual_screen() as screen:
         # Windows of the tests are drawn into memory; only OpenGL needs a screen.
         choice = "not study and not gl" if screen is None else "not study"
-        command = ["-m", "pytest", "-m", choice, *arguments]
         variables = {**(screen or {}), "QT_QPA_PLATFORM": "offscreen"}
-        results.append(("Tests", environment.run(command, cwd=ROOT, variables=variables)))
+        for title, chosen in pytest_runs(arguments):
+            command = ["-m", "pytest", "-m", choice, *chosen]
+            results.append((title, environment.run(command, cwd=ROOT, variables=variables)))
     failed = [title for title, status in results if status != 0]
     minutes, seconds = divmod(round(time.monotonic() - begun), 60)
     verdict = f"Failed: {', '.join(failed)}" if failed else "All is well"
     say(f"{verdict}, after {minutes} min {seconds} s")
     return next((status for _, status in results if status != 0), 0)
+
+
+def pytest_runs(arguments: list[str]) -> list[tuple[str, list[str]]]:
+    """Titles and arguments of the runs of pytest: as asked for, or all there is.
+
+    The whole suite shares the cores where tests open no windows; those that do run one by one, as
+    they look at what has the focus.
+    """
+    if arguments:
+        return [("Tests", arguments)]
+    processes = min(os.cpu_count() or 1, 4)
+    spread = ["-n", str(processes), "--dist", "loadfile"] if processes > 1 else []
+    return [
+        ("Tests of the engine", [*spread, "tests/engine"]),
+        ("Tests of the studio", ["--ignore=tests/engine"]),
+    ]
 
 
 @contextlib.contextmanager
