@@ -317,7 +317,9 @@ class Takes(QWidget):
         ):  # fmt: skip
             row.addWidget(widget)
             if isinstance(widget, Label):
-                widget.setFixedWidth(widget.fontMetrics().horizontalAdvance(widget.text()) + 4)
+                widget.setFixedWidth(
+                    widget.fontMetrics().horizontalAdvance(widget.text()) + Metrics.space[0]
+                )
         row.addStretch(1)
         row.addWidget(self.region)
         self.region.setMinimumWidth(4 * Metrics.control)
