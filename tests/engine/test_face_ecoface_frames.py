@@ -53,7 +53,7 @@ def test_frames_are_in_units_of_their_spread() -> None:
 
 
 def test_a_model_learns_from_frames_and_sees_them(tmp_path) -> None:
-    data = small_set(3, least=30)
+    data = small_set(1, least=12)
     rng = np.random.default_rng(0)
     seen = tuple(
         replace(e, frames=rng.integers(0, 256, (len(e.motion), 128, 128)).astype(np.uint8))
