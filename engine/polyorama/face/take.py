@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from polyorama.core.frozen import FrozenMap
 from polyorama.errors import UsageError
 from polyorama.scene.faces.channels import EMOTIONS
+from polyorama.scene.faces.performance import frozen_rows
 from polyorama.scene.faces.phones import PhoneTrack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from polyorama.scene.contents import Audio
@@ -94,8 +94,7 @@ class Take:
     def __post_init__(self) -> None:
         if self.emotion is None:
             return
-        emotion = np.ascontiguousarray(self.emotion, np.float32).view()
+        emotion = frozen_rows(self.emotion)
         if emotion.shape != (len(self.performance), len(EMOTIONS)):
             raise UsageError(f"A take's emotion has a row a frame, not the shape {emotion.shape}.")
-        emotion.flags.writeable = False
         object.__setattr__(self, "emotion", emotion)

@@ -109,7 +109,10 @@ def _rig(
     mesh_of: Callable[[Any, Mapping[str, NDArray[Any]]], object],
 ) -> MorphRig:
     columns = {n.removeprefix(_MESH): a for n, a in arrays.items() if n.startswith(_MESH)}
-    mesh: Any = mesh_of(fields.get("mesh"), columns)
+    # Nothing but a mesh: not a face of faces, however deep.
+    if object_of(fields.get("mesh"), "mesh").get("kind") != "mesh":
+        raise FieldError("mesh is of a wrong kind")
+    mesh: Any = mesh_of(fields["mesh"], columns)
     shapes = Shapes(
         tuple(_names(fields, "shapes")),
         _array(arrays, "starts", "<i8", source),

@@ -98,7 +98,8 @@ class ReadParts:
             try:
                 self._parts[key] = self._set(key) if key.endswith(_SET) else self._part(key)
             except (FileFormatError, UsageError, ValueError) as error:
-                raise CodecError(f"the part {key} is damaged") from error
+                reason = str(error).removesuffix(f": {self._source}")
+                raise CodecError(f"the part {key} is damaged ({reason})") from error
         return self._parts[key]
 
     @property

@@ -51,4 +51,4 @@ class Actor:
     def voice(self) -> Audio | None:
         """What it says, at its place on the timeline; None where it follows no sound."""
         sound = None if self.script is None else self.script.sound
-        return None if sound is None else replace(sound, start=sound.start + self.start)
+        return None if sound is None else replace(sound, start=self.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,11 +22,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Corrective", "MorphRig", "Rotor", "Shapes"]
 
+_FARTHEST = 1e6
+"""No shape moves a vertex farther, units of the mesh: what it makes stays within float32."""
+
 
 def _frozen(array: object, dtype: type[np.generic]) -> NDArray[np.generic]:
     view = np.ascontiguousarray(array, dtype).view()
     view.flags.writeable = False
     return view
+
+
+def _are_within(ids: NDArray[np.int32], count: int) -> bool:
+    return ids.ndim == 1 and (not len(ids) or bool(ids.min() >= 0 and ids.max() < count))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,14 +64,15 @@ class Shapes:
         count = len(self.indices)
         if len(set(self.names)) < len(self.names):
             raise UsageError("Two shapes of a face have one name.")
-        if self.starts.shape != (len(self.names) + 1,) or self.deltas.shape != (count, 3):
+        flat = self.indices.ndim == 1 and self.starts.shape == (len(self.names) + 1,)
+        if not flat or self.deltas.shape != (count, 3):
             raise UsageError("The shapes of a face do not fit together.")
         if self.starts[0] != 0 or self.starts[-1] != count or (np.diff(self.starts) < 0).any():
             raise UsageError("The shapes of a face do not fit together.")
         if count and self.indices.min() < 0:
             raise UsageError("A shape of a face names a vertex below 0.")
-        if not np.isfinite(self.deltas).all():
-            raise UsageError("A shape of a face has offsets that are not finite.")
+        if count and not np.abs(self.deltas).max() <= _FARTHEST:
+            raise UsageError("A shape of a face has offsets that are not finite, or beyond 1e6.")
 
     @classmethod
     def of_dense(cls, offsets: Mapping[str, NDArray[np.floating]], least: float = 0.0) -> Shapes:
@@ -157,8 +166,11 @@ class Rotor:
         object.__setattr__(self, "amounts", _frozen(self.amounts, np.float32))
         object.__setattr__(self, "pivot", _frozen(self.pivot, np.float64))
         object.__setattr__(self, "channels", FrozenMap(self.channels))
-        if self.pivot.shape != (3,) or self.amounts.shape != self.indices.shape:
+        fits = self.indices.ndim == 1 and self.amounts.shape == self.indices.shape
+        if self.pivot.shape != (3,) or not fits:
             raise UsageError(f"The part {self.name!r} of a face does not fit together.")
+        if not (np.isfinite(self.pivot).all() and np.isfinite(self.amounts).all()):
+            raise UsageError(f"The part {self.name!r} of a face turns by numbers not finite.")
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -209,11 +221,11 @@ class MorphRig:
             object.__setattr__(self, name, FrozenMap(places))
         named = [self.shapes.indices, *(rotor.indices for rotor in self.rotors)]
         named += [*self.regions.values(), *self.landmarks.values()]
-        for ids in named:
-            if len(ids) and not (ids.min() >= 0 and ids.max() < count):
-                raise UsageError(f"The face {self.name!r} names vertices that it does not have.")
+        if not all(_are_within(ids, count) for ids in named):
+            raise UsageError(f"The face {self.name!r} names vertices that it does not have.")
+        known = set(self.shapes.names)
         for corrective in self.correctives:
-            if corrective.shape not in self.shapes.names:
+            if corrective.shape not in known:
                 raise UsageError(f"The face {self.name!r} has no shape {corrective.shape!r}.")
 
     @property
@@ -276,7 +288,7 @@ class MorphRig:
 
         factors: dict[int, float] = {}
         places = {name: at for at, name in enumerate(self.shapes.names)}
-        products = [(c.shape, float(np.prod([named.get(n, 0.0) for n in c.channels])))
+        products = [(c.shape, math.prod(float(named.get(n, 0.0)) for n in c.channels))
                     for c in self.correctives]  # fmt: skip
         for name, weight in [*named.items(), *products]:
             at = places.get(name)

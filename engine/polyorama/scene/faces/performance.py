@@ -11,9 +11,14 @@ from polyorama.errors import UsageError
 from polyorama.scene.faces.channels import CHANNEL_INDEX, CHANNELS
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Performance"]
+__all__ = ["MOST_WEIGHT", "Performance", "frozen_rows"]
+
+MOST_WEIGHT = 1000.0
+"""No weight, or turn in rad, is further from 0: what is would be no face."""
+_MOST_FPS = 10_000.0
+_LEAST_FPS = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -31,24 +36,24 @@ class Performance:
     Raises
     ------
     UsageError
-        If the shape is another, a weight is not finite, or fps is not positive.
+        If the shape is another, a weight is not finite or beyond 1000, or fps is not from 0.001 to
+        10,000.
     """
 
     weights: NDArray[np.float32]
     fps: float = 60.0
 
     def __post_init__(self) -> None:
-        weights = np.ascontiguousarray(self.weights, np.float32).view()
+        weights = frozen_rows(self.weights)
         if weights.ndim != 2 or weights.shape[1] != len(CHANNELS) or not len(weights):
             raise UsageError(
                 f"A performance has {len(CHANNELS)} columns and at least one row, not the shape "
                 f"{weights.shape}."
             )
-        if not np.isfinite(weights).all():
-            raise UsageError("A performance has weights that are not finite.")
-        if not (np.isfinite(self.fps) and self.fps > 0.0):
-            raise UsageError(f"A performance needs rows in a second above 0, not {self.fps}.")
-        weights.flags.writeable = False
+        # No mask is made: two hours have 24 million weights.
+        if not (weights.min() >= -MOST_WEIGHT and weights.max() <= MOST_WEIGHT):
+            raise UsageError("A performance has weights that are not finite, or beyond 1000.")
+        _checked_rate(self.fps)
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "fps", float(self.fps))
 
@@ -82,8 +87,14 @@ class Performance:
         return self.weights[:, CHANNEL_INDEX[name]]
 
     def resampled(self, fps: float) -> Performance:
-        """The same at another rate: linear between rows, as `at`."""
-        if fps == self.fps:
+        """The same at another rate: linear between rows, as `at`.
+
+        Raises
+        ------
+        UsageError
+            If the rate is not from 0.001 to 10,000 rows a second.
+        """
+        if _checked_rate(fps) == self.fps:
             return self
         count = max(round(self.seconds * fps), 1)
         places = np.minimum(np.arange(count) * (self.fps / fps), len(self.weights) - 1.0)
@@ -91,3 +102,24 @@ class Performance:
         share = (places - rows).astype(np.float32)[:, None]
         after = np.minimum(rows + 1, len(self.weights) - 1)
         return Performance((1.0 - share) * self.weights[rows] + share * self.weights[after], fps)
+
+
+def frozen_rows(array: ArrayLike) -> NDArray[np.float32]:
+    """Numbers as a read-only float32 array; what is one already stays the same object.
+
+    So values made of one another share it, and files keep it once.
+    """
+    rows = np.ascontiguousarray(array, np.float32)
+    if rows is array and not rows.flags.writeable:
+        return rows
+    rows = rows.view()
+    rows.flags.writeable = False
+    return rows
+
+
+def _checked_rate(fps: float) -> float:
+    if not _LEAST_FPS <= fps <= _MOST_FPS:
+        raise UsageError(
+            f"A performance has {_LEAST_FPS} to {_MOST_FPS:.0f} rows in a second, not {fps}."
+        )
+    return fps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -62,6 +63,8 @@ class Phone:
             raise UsageError(f"There is no phone {self.symbol!r}; phones are ARPABET's, or sil.")
         if not 0.0 <= self.start < self.end < 1e6:
             raise UsageError(f"A phone cannot last from {self.start} s to {self.end} s.")
+        if self.stress not in (-1, 0, 1, 2):
+            raise UsageError(f"Stress is 0, 1 or 2, or -1 where it is not known: {self.stress}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,12 @@ class Word:
     text: str
     start: float
     end: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.start <= self.end < 1e6:
+            raise UsageError(
+                f"The word {self.text!r} cannot last from {self.start} s to {self.end} s."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +109,6 @@ class PhoneTrack:
 
     def at(self, time: float) -> Phone | None:
         """The phone that sounds at a time, s; None in silence that no phone marks."""
-        return next((phone for phone in self.phones if phone.start <= time < phone.end), None)
+        place = bisect_right(self.phones, time, key=lambda phone: phone.start) - 1
+        found = self.phones[place] if place >= 0 else None
+        return found if found is not None and time < found.end else None

@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from polyorama.core.params import checked, choice, flag, number, parameters_of, whole
 from polyorama.errors import UsageError
 from polyorama.scene.faces.channels import CHANNEL_INDEX, CHANNELS, EMOTIONS, REGIONS
+from polyorama.scene.faces.performance import MOST_WEIGHT, frozen_rows
 from polyorama.scene.faces.phones import PhoneTrack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
     from numpy.typing import NDArray
 
     from polyorama.scene.contents import Audio
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 __all__ = ["ChannelKeys", "CompSpan", "EmotionKey", "FaceScript", "FaceStyle", "Owner"]
 
 _SOURCES = ("rules", "model", "mix", "tracker")
+_MOST_SEED = 2**31 - 1
+_LATEST_S = 1e6
+_APART_S = 1e-6
+"""Keys nearer than this are one."""
+
+
+def _ascend(times: Sequence[float]) -> bool:
+    return all(b - a >= _APART_S for a, b in pairwise(times))
+
+
+def _within(most: float, *numbers: float) -> bool:
+    """Whether all are finite and no further from 0 than that."""
+    return all(abs(number) <= most for number in numbers)
 
 
 class _Checked:
@@ -74,8 +89,8 @@ class EmotionKey:
     def __post_init__(self) -> None:
         if len(self.weights) != len(EMOTIONS) or not all(0.0 <= w <= 1.0 for w in self.weights):
             raise UsageError(f"An emotion is {len(EMOTIONS)} strengths from 0 to 1.")
-        if not np.isfinite(self.time):
-            raise UsageError("An emotion needs a finite time.")
+        if not _within(_LATEST_S, self.time):
+            raise UsageError("An emotion needs a finite time, at most a million seconds.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +122,12 @@ class ChannelKeys:
             raise UsageError(f"Keys replace or add, not {self.mode!r}.")
         if not self.times or len(self.times) != len(self.values):
             raise UsageError(f"Keys on {self.channel} need as many values as times, at least one.")
-        if any(b <= a for a, b in pairwise(self.times)):
+        if not _ascend(self.times):
             raise UsageError(f"Keys on {self.channel} need times that ascend.")
-        if not np.isfinite([*self.times, *self.values, self.fade]).all() or self.fade < 0.0:
-            raise UsageError(f"Keys on {self.channel} need finite numbers.")
+        if not _within(_LATEST_S, *self.times, self.fade) or self.fade < 0.0:
+            raise UsageError(f"Keys on {self.channel} need finite times, and a fade of 0 or more.")
+        if not _within(MOST_WEIGHT, *self.values):
+            raise UsageError(f"Keys on {self.channel} need finite values, at most {MOST_WEIGHT}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +155,8 @@ class CompSpan:
             raise UsageError(f"There is no region {self.region!r}.")
         if not 0.0 <= self.start < self.end < 1e6 or not 0.0 <= self.temperature <= 3.0:
             raise UsageError("A part of a take needs a start before its end, a temperature to 3.")
+        if not 0 <= self.seed <= _MOST_SEED:
+            raise UsageError(f"A take's seed is from 0 to {_MOST_SEED}, not {self.seed}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +180,8 @@ class FaceScript(_Checked):
     Parameters
     ----------
     sound
-        The speech, or None.
+        The speech, or None. The script's time begins with it: where it began on a timeline is
+        forgotten, its `start` is 0.
     transcript
         What is said, where it is known.
     phones
@@ -192,7 +212,7 @@ class FaceScript(_Checked):
     emotion_features: NDArray[np.float32] | None = None
     emotion_name: str = ""
     speaker: int = whole(0, 0, 4095, help="Whose manner", animated=False)
-    seed: int = whole(0, 0, 2**31 - 1, help="Which take", animated=False)
+    seed: int = whole(0, 0, _MOST_SEED, help="Which take", animated=False)
     temperature: float = number(0.7, 0.0, 3.0, help="How far takes differ", animated=False)
     style: FaceStyle = field(default_factory=FaceStyle)
     nonverbal: bool = flag(True, help="Blinks, gaze, head and breath", animated=False)
@@ -208,18 +228,23 @@ class FaceScript(_Checked):
             array = getattr(self, name)
             if array is None:
                 continue
-            view = np.ascontiguousarray(array, np.float32).view()
-            if view.ndim != 2 or not np.isfinite(view).all():
-                raise UsageError(f"The {name} of a face are finite rows.")
-            if name == "tracker" and view.shape[1] != len(CHANNELS):
-                raise UsageError(f"A tracker moves {len(CHANNELS)} channels.")
-            view.flags.writeable = False
-            object.__setattr__(self, name, view)
-        times = [key.time for key in self.emotion_keys]
-        if any(b <= a for a, b in pairwise(times)):
+            rows = frozen_rows(array)
+            if rows.ndim != 2 or not rows.shape[1]:
+                raise UsageError(f"The {name} of a face are rows of numbers.")
+            if rows.size and not (rows.min() >= -MOST_WEIGHT and rows.max() <= MOST_WEIGHT):
+                raise UsageError(f"The {name} of a face are not finite, or beyond {MOST_WEIGHT}.")
+            object.__setattr__(self, name, rows)
+        if self.tracker is not None and (
+            self.tracker.shape[1] != len(CHANNELS) or not len(self.tracker)
+        ):
+            raise UsageError(f"A tracker moves {len(CHANNELS)} channels, in one row at least.")
+        if self.sound is not None and self.sound.start != 0.0:
+            object.__setattr__(self, "sound", replace(self.sound, start=0.0))
+        if not _ascend([key.time for key in self.emotion_keys]):
             raise UsageError("Keys of emotion need times that ascend.")
         for channel, least, most in self.limits:
-            if channel not in CHANNEL_INDEX or not least <= most:
+            sensible = _within(MOST_WEIGHT, least, most) and least <= most
+            if channel not in CHANNEL_INDEX or not sensible:
                 raise UsageError(f"The limits of {channel!r} do not make sense.")
 
     @property
