@@ -7,6 +7,7 @@ which says what they make up; without it they are splats.
 from __future__ import annotations
 
 import json
+import tokenize
 import zipfile
 from typing import IO, TYPE_CHECKING, Any, cast, get_args
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "EPOCH", "Heavy", "Part", "content_of", "parts_of", "read_npy", "read_npz", "write_npz",
+    "EPOCH", "Heavy", "Part", "content_of", "npy_header", "parts_of", "read_npy", "read_npz",
+    "write_npz",
 ]  # fmt: skip
 
 Heavy = SplatCloud | Mesh | Audio
@@ -48,6 +50,8 @@ _WORDS = "content.json"
 _PLAIN = "fiub"
 """Kinds of numbers in arrays."""
 _MAX_WORDS = 4 << 20
+_PIECE = 1 << 22
+"""Bytes that are read at a time: a member of a zip makes a copy of each piece."""
 _MAX_MATERIALS = 65536
 
 
@@ -177,6 +181,26 @@ def _parsed(data: bytes, source: str | os.PathLike[str]) -> Any:
         raise FileFormatError(f"Its {_WORDS} is damaged: {source}") from error
 
 
+def npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether it is in Fortran's order, and dtype of an array in `.npy` form, version 1.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("of another version")
+    try:
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    except (SyntaxError, tokenize.TokenError, MemoryError, RecursionError, TypeError) as error:
+        # numpy reads the header as Python, whose reader has all these for what is none.
+        raise ValueError("its header is no header") from error
+    if min(shape, default=0) < 0:
+        raise ValueError("of a negative size")
+    return shape, fortran, dtype
+
+
 def read_npy(file: IO[bytes], size: int, name: str, source: str | os.PathLike[str]) -> NDArray[Any]:
     """One array in `.npy` form; its header is checked before its memory is taken.
 
@@ -187,10 +211,7 @@ def read_npy(file: IO[bytes], size: int, name: str, source: str | os.PathLike[st
     """
     problem = f"Its array {name!r} is damaged: {source}"
     try:
-        version = np.lib.format.read_magic(file)
-        if version != (1, 0):
-            raise FileFormatError(problem)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+        shape, fortran, dtype = npy_header(file)
     except ValueError as error:
         raise FileFormatError(problem) from error
     if fortran or dtype.hasobject or dtype.kind not in _PLAIN or len(shape) > 3:
@@ -198,13 +219,13 @@ def read_npy(file: IO[bytes], size: int, name: str, source: str | os.PathLike[st
     count = 1
     for side in shape:
         count *= int(side)
-    if min(shape, default=0) < 0 or count * dtype.itemsize > size:
+    if count * dtype.itemsize > size:
         raise FileFormatError(problem)
     array = np.empty(shape, dtype)
     view = memoryview(array.reshape(-1).view(np.uint8).data)
     read = 0
     while read < len(view):
-        got = file.readinto(view[read:])  # type: ignore[attr-defined]
+        got = file.readinto(view[read : read + _PIECE])  # type: ignore[attr-defined]
         if not got:
             raise FileFormatError(problem)
         read += got
