@@ -14,6 +14,7 @@ from polyorama.face.stack.engine import StackEngine, Work
 from polyorama.face.stack.evaluate import evaluate
 from polyorama.face.stack.feelings import emotion_curve
 from polyorama.face.stack.keys import apply_keys, monotone
+from polyorama.face.stack.memory import Memory
 from polyorama.face.stack.ownership import channel_sources, conflicts
 from polyorama.scene.contents import Audio
 from polyorama.scene.faces.channels import CHANNEL_INDEX, CHANNELS, EMOTIONS, REGIONS, region_of
@@ -301,6 +302,52 @@ def test_lips_meet_whatever_moves_them(source):
         assert (jaw - close)[frames].max() > 0.1
 
 
+@pytest.mark.parametrize("jaw", ["tracked", "least", "most"])
+def test_lips_meet_wherever_a_tracker_or_a_limit_holds_the_jaw(jaw):
+    tracker = np.full((800, 55), 0.6, np.float32)
+    changes = {
+        "tracked": {"tracker": tracker, "owners": (Owner("jaw", "tracker"),)},
+        "least": {"limits": (("jawOpen", 0.3, 1.0),)},
+        "most": {"limits": (("jawOpen", 0.0, 0.05),)},
+    }[jaw]
+    script = script_of(**changes)
+    take = same_as_anew(script, engine_of())
+    held, close = (take.performance.channel(name) for name in ("jawOpen", "mouthClose"))
+    low, high = {"tracked": (0.6, 0.6), "least": (0.3, 1.0), "most": (0.0, 0.05)}[jaw]
+    assert held.min() >= np.float32(low)
+    assert held.max() <= np.float32(high)
+    assert (close <= held).all()
+    bilabials = [p for p in script.phones.phones if p.symbol in ("P", "B", "M")]
+    assert bilabials
+    for phone in bilabials:
+        frames = [k for k in range(len(held)) if phone.start <= k / 60.0 < phone.end]
+        np.testing.assert_allclose((held - close)[frames].min(), 0.0, atol=1e-7)
+    own = evaluate(replace(script, limits=(("mouthClose", 0.0, 0.02),)), engine_of())
+    assert own.performance.channel("mouthClose").max() <= np.float32(0.02)
+
+
+def test_eyes_of_the_model_answer_its_head_as_far_as_it_turns():
+    style = FaceStyle(blinks=0.0, gaze=0.0, breath=0.0, head=0.0)
+    take = evaluate(script_of(source="model", style=style), engine_of())
+    assert np.abs(take.performance.channel("headYaw")).max() == 0.0
+    # What is left is the drift of a fixed eye.
+    assert take.performance.channel("eyeLookOutLeft").max() < 0.03
+    freer = replace(style, head=1.0)
+    take = evaluate(script_of(source="model", style=freer), engine_of())
+    assert take.performance.channel("eyeLookOutLeft").max() > 0.1
+
+
+def test_only_as_many_takes_are_kept_as_have_room():
+    memory = Memory()
+    for seed in range(30):
+        memory.take(seed, 0.7, 100)
+    assert list(memory.takes) == [(seed, 0.7) for seed in range(6, 30)]
+    long = 1_000_000  # 220 MB each; the memory is taken where rows are made, not before
+    for seed in range(4):
+        memory.take(seed, 0.7, long)
+    assert list(memory.takes) == [(2, 0.7), (3, 0.7)]
+
+
 def test_each_channel_has_one_owner():
     tracker = np.random.default_rng(0).uniform(0, 1, (800, 55)).astype(np.float32)
     owners = (Owner("brows", "tracker"), Owner("browInnerUp", "rules"), Owner("mouth", "model"))
@@ -413,6 +460,14 @@ def test_what_cannot_be_carried_out_is_refused():
         evaluate(sounding(emotion="detected"), hearing_engine(None))
     with pytest.raises(UsageError, match="track"):
         evaluate(script_of(owners=(Owner("jaw", "tracker"),)), StackEngine())
+    far = PhoneTrack((Phone("P", 900_000.0, 900_001.0),))
+    with pytest.raises(UsageError, match="frames can be made"):
+        evaluate(script_of(phones=far), StackEngine())
+    other = script_of(emotion="swapped", emotion_features=np.zeros((9, 5), np.float32))
+    with pytest.raises(UsageError, match="5 columns"):
+        evaluate(other, engine_of())
+    with pytest.raises(UsageError, match="5 columns"):
+        evaluate(replace(other, source="model"), engine_of())
     with pytest.raises(UsageError, match="no rows"):
         evaluate(
             script_of(emotion="swapped", emotion_features=np.zeros((0, 8), np.float32)),

@@ -134,11 +134,13 @@ class LiveFace:
         Raises
         ------
         UsageError
-            If there are not 40 finite posteriors.
+            If there are not 40 finite posteriors, or the time is not finite.
         """
         heard = np.asarray(posteriors, np.float64)
         if heard.shape != (len(PHONES),) or not np.isfinite(heard).all():
             raise UsageError(f"What is heard is {len(PHONES)} finite likelihoods of phones.")
+        if not np.isfinite(time):
+            raise UsageError("A frame of a face needs a finite time.")
         dt = 0.0 if self._time is None else min(max(time - self._time, 0.0), _LONGEST_STEP_S)
         self._time = time
         loud = self._voice.step(energy, 1.0 - heard[PHONE_INDEX[SILENCE]], dt)

@@ -18,8 +18,6 @@ class SpeakerManner:
     lips: float = number(1.0, 0.3, 1.6, help="How much the lips shape")
     rounding: float = number(1.0, 0.5, 1.5, help="How much the lips protrude")
     brows: float = number(1.0, 0.0, 2.0, help="How lively the brows are")
-    lids: float = number(1.0, 0.3, 1.6, help="Strength of squints and wide eyes")
-    cheeks: float = number(1.0, 0.3, 1.6, help="Strength of cheeks and nose")
     expressivity: float = number(1.0, 0.4, 1.4, help="How much of a feeling is shown")
     pace: float = number(1.0, 0.6, 1.6, help="Above 1 crisp, below 1 slurred")
     blinks: float = number(1.0, 0.3, 2.5, help="How often it blinks")
@@ -41,15 +39,15 @@ SPEAKERS: tuple[SpeakerManner, ...] = (
                   expressivity=0.82, asymmetry=-0.12, smile=-0.03),
     SpeakerManner(name="Chiara", jaw=1.18, lips=1.22, rounding=1.15, brows=1.45, pace=1.15,
                   head=1.4, blinks=1.3, gaze=1.3, expressivity=1.2, smile=0.08, tilt=0.03),
-    SpeakerManner(name="Dmitri", jaw=0.9, lips=0.92, brows=0.8, lids=0.8, head=0.5, blinks=0.55,
+    SpeakerManner(name="Dmitri", jaw=0.9, lips=0.92, brows=0.8, head=0.5, blinks=0.55,
                   gaze=0.6, expressivity=0.9, asymmetry=0.18, tilt=-0.03),
     SpeakerManner(name="Esther", jaw=1.05, lips=1.12, rounding=0.85, brows=1.2, pace=1.3, head=0.9,
-                  blinks=1.0, cheeks=1.25, expressivity=1.05, asymmetry=-0.06),
+                  blinks=1.0, expressivity=1.05, asymmetry=-0.06),
     SpeakerManner(name="Farid", jaw=1.25, lips=0.95, rounding=1.2, brows=0.9, pace=0.95, head=1.15,
                   blinks=1.6, gaze=1.1, expressivity=1.1, asymmetry=0.10, tilt=0.05),
-    SpeakerManner(name="Gwen", jaw=0.85, lips=1.1, rounding=1.3, brows=1.1, lids=1.25, pace=1.05,
+    SpeakerManner(name="Gwen", jaw=0.85, lips=1.1, rounding=1.3, brows=1.1, pace=1.05,
                   head=0.8, blinks=1.9, gaze=1.5, expressivity=0.95, smile=0.02, tilt=-0.05),
-    SpeakerManner(name="Hiro", jaw=0.95, lips=1.0, brows=1.3, cheeks=0.8, pace=1.2, head=1.25,
+    SpeakerManner(name="Hiro", jaw=0.95, lips=1.0, brows=1.3, pace=1.2, head=1.25,
                   blinks=0.9, gaze=0.8, expressivity=1.15, asymmetry=-0.2, smile=0.05),
 )  # fmt: skip
 """The eight synthetic persons, in the order of the model's speakers."""

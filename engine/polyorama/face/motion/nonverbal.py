@@ -180,10 +180,10 @@ def _size(turn: Turn) -> float:
 def _postures(spoken: tuple[Phrase, ...], seed: int) -> tuple[Turn, ...]:
     found: list[Turn] = []
     before = (0.0, 0.0, 0.0)
-    for phrase in spoken:
-        at = np.array([phrase.start])
-        yaw, pitch, roll = (float(smooth_noise(at, seed, f"posture {a}", 0.7)[0]) for a in "ypr")
-        after = (0.13 * yaw, 0.06 * pitch, 0.075 * roll)
+    starts = np.array([phrase.start for phrase in spoken])
+    yaws, pitches, rolls = (smooth_noise(starts, seed, f"posture {a}", 0.7) for a in "ypr")
+    for phrase, yaw, pitch, roll in zip(spoken, yaws, pitches, rolls, strict=True):
+        after = (0.13 * float(yaw), 0.06 * float(pitch), 0.075 * float(roll))
         found.append(Turn(phrase.start - 0.4, before, after))
         before = after
     return tuple(found)
@@ -194,7 +194,7 @@ def _breaths(spoken: tuple[Phrase, ...]) -> tuple[Breath, ...]:
     for phrase in spoken:
         pause = phrase.start - heard
         if pause >= 0.3:
-            found.append(Breath(phrase.start - 0.06, float(np.clip(0.4 + 0.6 * pause, 0.4, 1.0))))
+            found.append(Breath(phrase.start - 0.06, min(0.4 + 0.6 * pause, 1.0)))
         heard = phrase.end
     return tuple(found)
 
@@ -251,7 +251,7 @@ def add_life(
     _raise_brows(weights, brows * manner.brows, emotion[:, _ANGRY])
     head = _head(happens, times, nod, emotion, style, manner, seed)
     weights[:, _HEAD : _HEAD + 3] += head
-    _idle(weights, happens, times, head, style, manner, seed)
+    add_idle_life(weights, happens, times, style, manner, seed, head)
 
 
 def add_idle_life(
@@ -261,27 +261,22 @@ def add_idle_life(
     style: FaceStyle,
     manner: SpeakerManner,
     seed: int,
+    head: NDArray[np.float64] | None = None,
 ) -> None:
-    """Add gaze, breath and blinks alone, in place: for a source whose head and brows move."""
-    _idle(weights, happens, times, np.zeros((len(times), 3)), style, manner, seed)
+    """Add gaze, breath and blinks alone, in place: for a source whose head and brows move.
 
-
-def _idle(
-    weights: NDArray[np.float64],
-    happens: Life,
-    times: NDArray[np.float64],
-    head: NDArray[np.float64],
-    style: FaceStyle,
-    manner: SpeakerManner,
-    seed: int,
-) -> None:
+    `head` is (n, 3) yaw, pitch and roll, rad, that the eyes are to make up for; None where they do
+    so already.
+    """
     breath = _breath(happens.breaths, times) * style.breath
     weights[:, _JAW] += 0.07 * breath
     weights[:, _SNEER] += 0.10 * breath[:, None]
     weights[:, _INNER] += 0.06 * breath
     rise = style.breath * 0.006 * np.sin(2.0 * np.pi * times / 4.1) + 0.022 * breath
     weights[:, _HEAD + 1] += rise
-    turned_head = head + np.stack((np.zeros_like(rise), rise, np.zeros_like(rise)), axis=1)
+    turned_head = np.stack((np.zeros_like(rise), rise, np.zeros_like(rise)), axis=1)
+    if head is not None:
+        turned_head += head
     _look(weights, happens, times, turned_head, style, manner, seed)
     _blink(weights, happens.blinks, times)
 

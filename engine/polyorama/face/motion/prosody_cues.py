@@ -82,10 +82,13 @@ class Cues:
         return float(self._sums[high] - self._sums[low]) / (high - low) if high > low else 0.0
 
 
+_NO_CUES = Cues((), np.zeros(0), 1.0)
+
+
 def prosody_cues(prosody: ProsodyLike | None) -> Cues:
     """Peaks of pitch and loudness; with no prosody none."""
     if prosody is None or not len(prosody.f0):
-        return Cues((), np.zeros(0), 1.0)
+        return _NO_CUES
     f0 = np.asarray(prosody.f0, np.float64)
     voiced = (np.asarray(prosody.voicing) > 0.3) & (f0 > 0.0) & np.isfinite(f0)
     energy = np.nan_to_num(np.asarray(prosody.energy, np.float64), nan=-120.0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from polyorama.face.motion.articulation import DIPHTHONGS, VOWELS
 from polyorama.scene.faces.phones import SILENCE, viseme_of
 
@@ -109,7 +107,7 @@ def _pulls(phone: Phone, loud: float) -> Iterator[Segment]:
         yield Segment(phone.symbol, phone.start, phone.end, *core, 1.0)
         return
     jaw = _STRESS_GAIN[phone.stress] * min(1.0, 0.6 + 0.4 * length / _FULL_S)
-    jaw *= float(np.clip(1.0 + 0.22 * loud, 0.75, 1.25))
+    jaw *= min(max(1.0 + 0.22 * loud, 0.75), 1.25)
     glide = DIPHTHONGS.get(phone.symbol)
     middle = phone.end if glide is None else phone.start + glide[1] * length
     margin = min(0.25 * (middle - phone.start), 0.05)

@@ -36,12 +36,15 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.phones import PhoneTrack
 
 __all__ = [
-    "EMOTION_FPS", "ONSET_S", "SETTLED_S", "Emotion", "Plan", "emotion_rows", "perform", "plan",
-    "raw_rows", "render",
+    "EMOTION_FPS", "MOST_FRAMES", "ONSET_S", "SETTLED_S", "Emotion", "Plan", "check_length",
+    "emotion_rows", "perform", "plan", "raw_rows", "render",
 ]  # fmt: skip
 
 EMOTION_FPS = 25.0
 """Rows of an emotion's array in a second."""
+
+MOST_FRAMES = 1 << 21
+"""Longest performance: nine hours at 60 frames a second, 460 MB."""
 
 _BLOCK_S = 30.0
 ONSET_S, SETTLED_S = 0.15, 0.45
@@ -170,6 +173,21 @@ def render(
     return weights.astype(np.float32)
 
 
+def check_length(seconds: float, fps: float) -> None:
+    """See that a performance is not too long.
+
+    Raises
+    ------
+    UsageError
+        If it lasts no time, has no rate, or has more than `MOST_FRAMES`.
+    """
+    if not (seconds > 0.0 and fps > 0.0 and seconds * fps <= MOST_FRAMES):
+        raise UsageError(
+            f"A performance cannot last {seconds:g} s at {fps:g} frames a second; at most "
+            f"{MOST_FRAMES} frames can be made."
+        )
+
+
 def _between(found: tuple[Segment, ...], start: float, end: float) -> tuple[Segment, ...]:
     low = bisect_left(found, start, key=lambda s: s.end)
     high = bisect_left(found, end, key=lambda s: s.start)
@@ -212,10 +230,10 @@ def perform(
     Raises
     ------
     UsageError
-        If `seconds` or `fps` is not positive, or the emotion has not 8 columns.
+        If `seconds` or `fps` is not positive, together they are more than `MOST_FRAMES`, or the
+        emotion has not 8 columns.
     """
-    if not (0.0 < seconds < 1e6 and 0.0 < fps < 1e4):
-        raise UsageError(f"A performance cannot last {seconds} s at {fps} frames a second.")
+    check_length(seconds, fps)
     style, manner = style or FaceStyle(), manner or SPEAKERS[0]
     made = plan(phones, prosody_cues(prosody), style, manner, seconds=seconds, seed=seed,
                 nonverbal=nonverbal)  # fmt: skip

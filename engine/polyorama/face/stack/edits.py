@@ -14,6 +14,7 @@ from polyorama.scene.faces.script import ChannelKeys, CompSpan, EmotionKey, Owne
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from polyorama.scene.faces.phones import Word
     from polyorama.scene.faces.script import FaceScript
 
 __all__ = [
@@ -78,15 +79,18 @@ def set_phone_boundary(
         phones[first] = replace(before, end=time)
     if after is not None and (touching or edge == "start"):
         phones[second] = replace(after, start=time)
-    words = tuple(
-        replace(
-            word,
-            start=time if abs(word.start - place) <= _TOUCHING_S else word.start,
-            end=time if abs(word.end - place) <= _TOUCHING_S else word.end,
-        )
-        for word in script.phones.words
-    )
+    words = tuple(_moved(word, place, time) for word in script.phones.words)
     return replace(script, phones=PhoneTrack(tuple(phones), words))
+
+
+def _moved(word: Word, place: float, time: float) -> Word:
+    """A word whose ends at a place are moved to a time, but not past its other end."""
+    start, end = word.start, word.end
+    if abs(start - place) <= _TOUCHING_S:
+        start = min(time, end)
+    if abs(end - place) <= _TOUCHING_S:
+        end = max(time, start)
+    return replace(word, start=start, end=end)
 
 
 def set_phone_symbol(script: FaceScript, index: int, symbol: str) -> FaceScript:
@@ -108,8 +112,6 @@ def set_phone_stress(script: FaceScript, index: int, stress: int) -> FaceScript:
     UsageError
         If there is no such phone or stress.
     """
-    if stress not in (-1, 0, 1, 2):
-        raise UsageError(f"Stress is 0, 1 or 2, or -1 where it is not known, not {stress}.")
     return _with_phone(script, index, replace(_phone(script, index), stress=stress))
 
 

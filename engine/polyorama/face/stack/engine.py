@@ -9,7 +9,8 @@ import numpy as np
 
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.face.motion.prosody_cues import Cues, ProsodyLike, prosody_cues
-from polyorama.face.stack.feelings import EMOTION_FPS, emotion_curve, looped
+from polyorama.face.motion.teacher import EMOTION_FPS
+from polyorama.face.stack.feelings import emotion_curve, looped
 from polyorama.face.stack.memory import Memory
 from polyorama.scene.faces.channels import EMOTIONS
 
@@ -170,7 +171,19 @@ class StackEngine:
 
     def meant(self, features: NDArray[np.floating]) -> NDArray[np.floating]:
         """(T, 8) strengths of features."""
-        return self._model("A feeling that was taken from elsewhere").probabilities(features)
+        model = self._model("A feeling that was taken from elsewhere")
+        self._neutral(model, features)
+        return model.probabilities(features)
+
+    def _neutral(self, model: Generator, features: NDArray[np.floating]) -> NDArray[np.float32]:
+        """(1, D) features of no feeling, once it is sure that those given are of this model."""
+        neutral = model.emotion_features_for(np.eye(len(EMOTIONS))[:1])
+        if features.shape[1] != neutral.shape[1]:
+            raise UsageError(
+                f"The feeling that was taken from elsewhere has {features.shape[1]} columns, where "
+                f"{model.name} has {neutral.shape[1]}; take it from there anew."
+            )
+        return neutral
 
     def _voice(self, script: FaceScript) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         model = self._model("The feeling of a voice")
@@ -225,10 +238,10 @@ class StackEngine:
             # Strengths: of what is not neutral there is more or less.
             scaled = np.clip(emotion[_rows(len(emotion), count)] * strength, 0.0, 1.0)
             return model.emotion_features_for(scaled)
+        neutral = self._neutral(model, given)
         rows = looped(given, count)
         if strength == 1.0:
             return rows
-        neutral = model.emotion_features_for(np.eye(len(EMOTIONS))[0])
         return np.asarray(neutral + strength * (rows - neutral), np.float32)
 
 

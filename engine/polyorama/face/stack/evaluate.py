@@ -9,14 +9,21 @@ import numpy as np
 from polyorama.core.frozen import FrozenMap
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.face.motion.changes import changed_spans
-from polyorama.face.motion.closures import close_lips, contact, open_lips
+from polyorama.face.motion.closures import close_lips, contact, follow_jaw, open_lips
 from polyorama.face.motion.manners import manner_of
 from polyorama.face.motion.nonverbal import add_idle_life
 from polyorama.face.motion.smoothing import reach, smoothed
 from polyorama.face.motion.styling import limited, styled
-from polyorama.face.motion.teacher import ONSET_S, SETTLED_S, plan, raw_rows
+from polyorama.face.motion.teacher import (
+    EMOTION_FPS,
+    ONSET_S,
+    SETTLED_S,
+    check_length,
+    plan,
+    raw_rows,
+)
 from polyorama.face.stack.engine import StackEngine, Work
-from polyorama.face.stack.feelings import EMOTION_FPS, emotion_curve
+from polyorama.face.stack.feelings import emotion_curve
 from polyorama.face.stack.keys import apply_keys, eased, key_span
 from polyorama.face.stack.memory import Memory, Rows, mark, runs
 from polyorama.face.stack.ownership import channel_sources
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from polyorama.face.motion.teacher import Plan
     from polyorama.scene.faces.script import FaceScript
 
 T = TypeVar("T", bound="Hashable")
@@ -41,6 +49,7 @@ _COMP_FADE_S = 0.08
 _BLOCK = 3600
 _HEAD = slice(CHANNEL_INDEX[HEAD[0]], CHANNEL_INDEX[HEAD[-1]] + 1)
 _GAZE = np.array([CHANNEL_INDEX[name] for name in REGIONS["gaze"]])
+_JAW, _CLOSE = CHANNEL_INDEX["jawOpen"], CHANNEL_INDEX["mouthClose"]
 
 
 def evaluate(script: FaceScript, engine: StackEngine) -> Take:
@@ -48,7 +57,8 @@ def evaluate(script: FaceScript, engine: StackEngine) -> Take:
 
     Phones become curves by rules and rows of the model; parts of other takes are laid in; each
     channel is taken from its one owner; keys lie over it; all is smoothed; lips meet where phones
-    say so, whatever came before; limits come last.
+    say so, whatever came before; limits come last. Where a tracker or a limit holds the jaw
+    elsewhere, lips that meet still do; only a tracker or a limit of mouthClose itself parts them.
 
     Parameters
     ----------
@@ -61,13 +71,14 @@ def evaluate(script: FaceScript, engine: StackEngine) -> Take:
     Raises
     ------
     UsageError
-        If the script lasts no time, names a tracker that it does not have, or gives the model
-        neither sound nor phones.
+        If the script lasts no time or more than `MOST_FRAMES`, names a tracker that it does not
+        have, or gives the model neither sound nor phones.
     UnavailableError
         If it needs a model and there is none.
     """
     if not script.seconds > 0.0:
         raise UsageError("A face needs a sound or phones to follow; this one has neither.")
+    check_length(script.seconds, engine.fps)
     sources = channel_sources(script)
     if "tracker" in sources and script.tracker is None:
         raise UsageError("A tracker is to move this face, but it has no tracked motion.")
@@ -112,10 +123,7 @@ class _Making:
         self.work = {"rules": 0, "model": 0, "composed": 0}
         self.stale = np.zeros(self.total, bool)
         self.emotion = engine.emotion(script)
-        self.plan = plan(
-            script.phones, engine.cues(script), script.style, self.manner,
-            seconds=script.seconds, seed=script.seed, nonverbal=script.nonverbal,
-        )  # fmt: skip
+        self.plan = self._planned()
 
     def made(self) -> NDArray[np.float32]:
         """(T, 55) float32: all frames, of which only the stale are made."""
@@ -140,6 +148,20 @@ class _Making:
         before = self.memory.keys.get(layer)
         self.memory.keys[layer] = depends
         return before == depends
+
+    def _planned(self) -> Plan:
+        """The plan; that of before where all that it is made of is the same."""
+        script, cues = self.script, self.engine.cues(self.script)
+        same = self._same(
+            "plan", script.phones, cues, script.style, script.speaker, script.seconds, script.seed,
+            script.nonverbal,
+        )  # fmt: skip
+        if same and self.memory.plan is not None:
+            return self.memory.plan
+        return plan(
+            script.phones, cues, script.style, self.manner,
+            seconds=script.seconds, seed=script.seed, nonverbal=script.nonverbal,
+        )  # fmt: skip
 
     def _forget_rules(self) -> None:
         script, memory = self.script, self.memory
@@ -221,12 +243,21 @@ class _Making:
         weights = smoothed(weights, self.fps, script.style.smoothing)[start - low : stop - low]
         tracked = weights[:, self.columns["tracker"]].copy()
         open_lips(weights, script.phones, start, self.fps)
-        close_lips(weights, *contact(self.plan.closures, start, stop - start, self.fps))
+        closed, bitten = contact(self.plan.closures, start, stop - start, self.fps)
+        close_lips(weights, closed, bitten)
+        jaw = weights[:, _JAW].copy()
         weights[:, self.columns["tracker"]] = tracked  # what is tracked is left as it was seen
-        for channel, least, most in script.limits:
+        self._limit(weights, [limit for limit in script.limits if limit[0] != "mouthClose"])
+        if _CLOSE not in self.columns["tracker"]:
+            follow_jaw(weights, jaw, closed)
+        self._limit(weights, [limit for limit in script.limits if limit[0] == "mouthClose"])
+        return weights.astype(np.float32)
+
+    @staticmethod
+    def _limit(weights: NDArray[np.float64], limits: Iterable[tuple[str, float, float]]) -> None:
+        for channel, least, most in limits:
             column = weights[:, CHANNEL_INDEX[channel]]
             np.clip(column, least, most, out=column)
-        return weights.astype(np.float32)
 
     def _owned(self, low: int, high: int, times: NDArray[np.float64]) -> NDArray[np.float64]:
         weights = np.zeros((high - low, len(CHANNELS)))
@@ -274,6 +305,8 @@ class _Making:
             part = weights[first - low : last - low]
             part[:, columns] += share * (other[:, columns] - part[:, columns])
         weights[:, _HEAD] *= script.style.head
+        # All that the model's eyes do is to stay where they look while its head turns.
+        weights[:, _GAZE] *= script.style.head
         if self.plan.happens is not None:
             add_idle_life(weights, self.plan.happens, times, script.style, self.manner, script.seed)
         else:

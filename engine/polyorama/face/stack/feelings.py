@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from polyorama.errors import UsageError
+from polyorama.face.motion.teacher import EMOTION_FPS
 from polyorama.face.stack.keys import eased
 from polyorama.scene.faces.channels import EMOTIONS
 
@@ -15,10 +16,7 @@ if TYPE_CHECKING:
 
     from polyorama.scene.faces.script import EmotionKey, FaceScript
 
-__all__ = ["EMOTION_FPS", "Feels", "emotion_curve", "keyed_emotion", "looped"]
-
-EMOTION_FPS = 25.0
-"""Rows of features and strengths in a second."""
+__all__ = ["Feels", "emotion_curve", "keyed_emotion", "looped"]
 
 
 class Feels(Protocol):

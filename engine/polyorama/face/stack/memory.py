@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "Rows", "mark", "runs"]
 
-_TAKES = 24
+_TAKES, _TAKES_BYTES = 24, 1 << 28
+"""How many takes are kept, and of long ones fewer: two at least."""
 _JOINED = 8
 """Runs nearer than this are made in one go."""
 
@@ -72,7 +73,8 @@ class Memory:
         if which not in self.takes or len(self.takes[which]) != count:
             self.takes[which] = Rows(count)
         self.takes.move_to_end(which)
-        while len(self.takes) > _TAKES:
+        room = max(_TAKES_BYTES // self.takes[which].weights.nbytes, 2)
+        while len(self.takes) > min(_TAKES, room):
             self.takes.popitem(last=False)
         return self.takes[which]
 

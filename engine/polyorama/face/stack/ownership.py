@@ -84,7 +84,7 @@ def _owners(script: FaceScript) -> list[Conflict]:
 def _tracked(script: FaceScript) -> list[Conflict]:
     if script.tracker is None:
         return []
-    moves = np.ptp(script.tracker, axis=0) > _STILL if len(script.tracker) else np.zeros(55, bool)
+    moves = np.ptp(script.tracker, axis=0) > _STILL
     owned = {owner.target for owner in script.owners}
     return [
         Conflict(name, (source, "tracker"), source, 0.0, script.seconds)
