@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from polyorama.core.types import Camera
 from polyorama.edit.editor import Editor
-from polyorama.errors import PolyoramaError, UsageError
-from polyorama.io.content_npz import parts_of
+from polyorama.errors import FileFormatError, PolyoramaError, UsageError
+from polyorama.io.content_npz import content_of, parts_of
 from polyorama.io.journal import Journal
 from polyorama.io.project import read_project, write_project
 from polyorama.io.recovery import recoverable
 from polyorama.io.soundtrack import SOUND_RATE, mix_audio, sounding
+from polyorama.render import actors
 from polyorama.render.actors import actor_cloud, parted
+from polyorama.render.caches import forget
 from polyorama.render.eye_shade import eye_shades
 from polyorama.render.posing import light
 from polyorama.render.resolve import draw, flatten, is_animated
@@ -80,8 +84,14 @@ def test_every_phone_has_a_viseme_and_tracks_do_not_overlap():
         PhoneTrack((Phone("P", 0.0, 0.2), Phone("AA", 0.1, 0.3)))
     with pytest.raises(UsageError, match="no phone"):
         Phone("Q", 0.0, 1.0)
+    assert track.at(-0.1) is None
+    assert PhoneTrack().at(0.0) is None
     with pytest.raises(UsageError, match="cannot last"):
         Phone("P", 1.0, 1.0)
+    with pytest.raises(UsageError, match="Stress"):
+        Phone("AA", 0.0, 1.0, 5)
+    with pytest.raises(UsageError, match="cannot last"):
+        Word("pa", 1.0, 0.5)
 
 
 def test_performances_are_read_between_rows_and_held_beyond():
@@ -95,9 +105,15 @@ def test_performances_are_read_between_rows_and_held_beyond():
     assert again.weights[:, 17] == pytest.approx([0.0, 0.5, 1.0, 0.75, 0.5, 0.5])
     with pytest.raises(ValueError, match="read-only"):
         performance.weights[0, 0] = 1.0
-    for bad in (np.zeros((3, 52)), np.full((3, 55), np.nan), np.zeros((0, 55))):
+    far = np.full((3, 55), 1e4)
+    for bad in (np.zeros((3, 52)), np.full((3, 55), np.nan), np.zeros((0, 55)), far, -far):
         with pytest.raises(UsageError):
             Performance(bad)
+    for rate in (0.0, -1.0, np.nan, np.inf, 1e-300, 1e9):
+        with pytest.raises(UsageError, match="rows in a second"):
+            Performance(weights, rate)
+        with pytest.raises(UsageError, match="rows in a second"):
+            performance.resampled(rate)
 
 
 def test_scripts_refuse_what_makes_no_sense():
@@ -111,8 +127,33 @@ def test_scripts_refuse_what_makes_no_sense():
         FaceScript(limits=(("jawOpen", 0.5, 0.2),))
     with pytest.raises(UsageError, match="no region"):
         CompSpan("chin", 0.0, 1.0, 3)
+    with pytest.raises(UsageError, match="seed"):
+        CompSpan("mouth", 0.0, 1.0, -3)
     with pytest.raises(UsageError, match="moved by"):
         Owner("mouth", "me")
+    with pytest.raises(UsageError, match="limits"):
+        FaceScript(limits=(("jawOpen", 0.0, np.inf),))
+    with pytest.raises(UsageError, match="time"):
+        EmotionKey(1e300, (0.0,) * 8)
+    for times, values in (((0.0, 1e300), (0.0, 1.0)), ((0.0, 1.0), (0.0, np.nan))):
+        with pytest.raises(UsageError, match="finite"):
+            ChannelKeys("jawOpen", times, values)
+    with pytest.raises(UsageError, match="one row"):
+        FaceScript(tracker=np.zeros((0, 55), np.float32))
+    with pytest.raises(UsageError, match="finite"):
+        FaceScript(emotion_features=np.full((4, 8), np.inf, np.float32))
+    with pytest.raises(UsageError, match="rows of numbers"):
+        FaceScript(emotion_features=np.zeros((4, 0), np.float32))
+
+
+def test_a_script_begins_with_its_sound_and_shares_its_tables():
+    sound = Audio(samples=np.zeros((100, 1)), rate=100, start=7.0)
+    script = FaceScript(sound=sound, tracker=np.zeros((4, 55), np.float32))
+    assert script.sound.start == 0.0
+    assert Actor(rig=ball_rig(), script=script, start=2.0).voice.start == 2.0
+    again = dataclasses.replace(script, seed=3)
+    assert again.tracker is script.tracker
+    assert again.sound is script.sound
     with pytest.raises(UsageError, match="55 channels"):
         FaceScript(tracker=np.zeros((4, 52), np.float32))
 
@@ -313,7 +354,8 @@ class _Kept:
 
 def test_a_project_keeps_faces_bit_for_bit_and_shared_parts_once(tmp_path):
     actor = _scripted()
-    twin = dataclasses.replace(actor, start=2.0)
+    script = dataclasses.replace(actor.script, seed=4)
+    twin = dataclasses.replace(actor, script=script, start=2.0)
     document = Document((Node("face", actor, id="abc"), Node("twin", twin, id="def")))
     path = tmp_path / "face.poly"
     write_project(document, path)
@@ -325,6 +367,25 @@ def test_a_project_keeps_faces_bit_for_bit_and_shared_parts_once(tmp_path):
         assert isinstance(node.content, Actor)
         _assert_same(node.content, given)
     assert again.nodes[0].content.rig is again.nodes[1].content.rig
+
+
+@pytest.mark.parametrize("what", ["mesh", "faces of faces", "indices", "pivot", "deltas"])
+def test_rigs_in_files_are_refused_before_they_are_used(what):
+    words, arrays = parts_of(ball_rig())
+    if what == "mesh":
+        words["mesh"] = {"kind": "performance", "fps": 60.0}
+        arrays["mesh.weights"] = np.zeros((1, 55), np.float32)
+    elif what == "faces of faces":
+        for _ in range(300):
+            words = {"kind": "face-rig", "mesh": words}
+    elif what == "indices":
+        arrays["indices"] = np.stack([arrays["indices"]] * 2, axis=1)
+    elif what == "pivot":
+        arrays["rotor.0.pivot"] = np.full(3, np.nan)
+    else:
+        arrays["deltas"] = np.full_like(arrays["deltas"], 3e38)
+    with pytest.raises(FileFormatError, match=r"a\.poly"):
+        content_of(words, arrays, "a.poly")
 
 
 def test_damaged_faces_in_projects_end_in_a_sentence(tmp_path):
@@ -409,6 +470,32 @@ def test_what_is_looked_at_is_covered_more_densely_and_any_beginning_is_even():
     area = (np.linalg.norm(sphere[:, None] - lips[None, ::3], axis=2).min(axis=1) < 0.006).mean()
     assert inside.mean() > 1.8 * area
     assert inside[:900].mean() == pytest.approx(inside.mean(), abs=0.06)
+
+
+def test_two_views_cover_a_face_once_and_nobody_waits_to_let_go_of_it(monkeypatch):
+    begun, go_on, covered = threading.Event(), threading.Event(), []
+    real = actors._covering
+
+    def slow(rig, count):
+        covered.append(rig)
+        begun.set()
+        assert go_on.wait(60.0)
+        return real(rig, count)
+
+    monkeypatch.setattr(actors, "_covering", slow)
+    actor = Actor(rig=ball_rig(), surfels=2000)
+    with ThreadPoolExecutor(3) as pool:
+        views = [
+            pool.submit(actor_cloud, actor, np.eye(4), DEFAULT_RIG, time) for time in (0.0, 1.0)
+        ]
+        try:
+            assert begun.wait(60.0)
+            pool.submit(forget).result(timeout=60.0)
+        finally:
+            go_on.set()
+        one, other = (view.result() for view in views)
+    assert covered == [actor.rig]
+    np.testing.assert_array_equal(one.means, other.means)
 
 
 def test_parted_lips_let_light_into_the_mouth():

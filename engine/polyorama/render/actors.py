@@ -71,7 +71,9 @@ class _Covered:
 _covered: OrderedDict[tuple[int, int], _Covered] = OrderedDict()
 _posed: OrderedDict[tuple[int, int, bytes, bytes, LightRig], tuple[MorphRig, SplatCloud]]
 _posed = OrderedDict()
-_lock = threading.Lock()
+_lock, _covering_lock = threading.Lock(), threading.Lock()
+"""The first is held for a moment only; the second while a rig is covered, which takes seconds, so
+that two views of one face do not both do it."""
 
 
 @lets_go
@@ -115,6 +117,7 @@ def actor_cloud(actor: Actor, world: NDArray[np.float64], rig: LightRig, time: f
         if kept is not None and kept[0] is actor.rig:
             _posed.move_to_end(key)
             return kept[1]
+    with _covering_lock:
         covered = _cover(actor.rig, actor.surfels)
     cloud = _pose(covered, weights, linear, rig)
     with _lock:
@@ -126,10 +129,11 @@ def actor_cloud(actor: Actor, world: NDArray[np.float64], rig: LightRig, time: f
 
 def _cover(rig: MorphRig, count: int) -> _Covered:
     key = (id(rig), count)
-    kept = _covered.get(key)
-    if kept is not None and kept.rig is rig:
-        _covered.move_to_end(key)
-        return kept
+    with _lock:
+        kept = _covered.get(key)
+        if kept is not None and kept.rig is rig:
+            _covered.move_to_end(key)
+            return kept
     mesh = rig.mesh
     surfels = _covering(rig, count)
     wide = replace(mesh, vertices=rig.posed(_OPEN))
@@ -146,9 +150,10 @@ def _cover(rig: MorphRig, count: int) -> _Covered:
         rig, surfels, rotation_matrices(surfels.cloud.quats), soft[of[surfels.triangle_ids]],
         closed, opened, tuple(eye_shades(rig, surfels, closed)),
     )  # fmt: skip
-    _covered[key] = made
-    while len(_covered) > _RIGS:
-        _covered.popitem(last=False)
+    with _lock:
+        _covered[key] = made
+        while len(_covered) > _RIGS:
+            _covered.popitem(last=False)
     return made
 
 
