@@ -82,8 +82,7 @@ def contact_figures(
     for number, clip in enumerate(clips):
         yield Progress(number, len(clips), f"Lips, {source}")
         performance = perform(clip)
-        for kind, phone, met in contacts(performance, clip.utterance.track().phones, rig):
-            del phone
+        for kind, _, met in contacts(performance, clip.utterance.track().phones, rig):
             totals[2 * kind] += 1
             totals[2 * kind + 1] += met
     return ContactFigures(source, *(int(total) for total in totals))
@@ -124,9 +123,8 @@ def contacts(
                 else:
                     away = vertices[lip][:, None] - vertices[teeth][None]
                     gaps.append(np.linalg.norm(away, axis=2).min())
-            if gaps:
-                limit = CLOSED if viseme == "PP" else TOUCHED
-                yield (0 if viseme == "PP" else 2), phone, min(gaps) < limit * width
+            limit = CLOSED if viseme == "PP" else TOUCHED
+            yield (0 if viseme == "PP" else 2), phone, bool(min(gaps) < limit * width)
         elif viseme in _OPEN and phone.end - phone.start >= _LONG_S:
             middle = performance.at(0.5 * (phone.start + phone.end))
             vertices = rig.posed(middle, head=False).astype(np.float64)
@@ -135,12 +133,16 @@ def contacts(
 
 
 def _rows(phone: Phone, performance: Performance) -> range:
-    """Rows within a phone; the nearest one where it is shorter than a row."""
+    """Rows within a phone; the nearest one where it is shorter than a row.
+
+    A performance that ends before is held, as it is seen.
+    """
     first = int(np.ceil(phone.start * performance.fps))
     last = int(np.ceil(phone.end * performance.fps)) - 1
     if last < first:
         first = last = round(0.5 * (phone.start + phone.end) * performance.fps)
-    return range(first, min(last, len(performance) - 1) + 1)
+    final = len(performance) - 1
+    return range(min(first, final), min(last, final) + 1)
 
 
 def _place(rig: MorphRig, name: str) -> NDArray[np.int32]:
