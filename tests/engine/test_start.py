@@ -276,7 +276,7 @@ def test_no_screen_no_window(modules, monkeypatch) -> None:
 
 @LINUX
 @pytest.mark.parametrize(
-    ("screen", "extras"), [(True, {"gui", "lab", "shapes"}), (False, {"shapes"})]
+    ("screen", "extras"), [(True, {"face", "gui", "lab", "shapes"}), (False, {"face", "shapes"})]
 )
 def test_the_studio_comes_with_what_its_lab_draws_with(
     screen: bool, extras: set[str], modules, monkeypatch: pytest.MonkeyPatch
@@ -324,3 +324,16 @@ def test_the_sample_has_a_flight_that_ends_where_it_began() -> None:
     assert len(cameras) > 8
     np.testing.assert_allclose(cameras[0].viewmat, cameras[-1].viewmat, atol=1e-6)
     assert {(camera.width, camera.height) for camera in cameras} == {(1280, 720)}
+
+
+def test_the_whole_suite_shares_the_cores_and_parts_of_it_run_as_asked(
+    modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = modules["start"].pytest_runs
+    assert runs(["-k", "spz"]) == [("Tests", ["-k", "spz"])]
+    monkeypatch.setattr(modules["start"].os, "cpu_count", lambda: 2)
+    (_, engine), (_, rest) = runs([])
+    assert engine == ["-n", "2", "--dist", "loadfile", "tests/engine"]
+    assert rest == ["--ignore=tests/engine"]
+    monkeypatch.setattr(modules["start"].os, "cpu_count", lambda: 1)
+    assert runs([])[0][1] == ["tests/engine"]
