@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.face.ecoface import generate
 from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS
 from polyorama.face.ecoface.content import HubertContent, at_content_rate, content_of_phones
 from polyorama.face.ecoface.ede import steadied
@@ -70,6 +71,23 @@ def test_a_change_moves_rows_near_it_and_no_others(model: EcoFace) -> None:
     reach = model.weights.config.context
     assert moved.min() >= 150 - reach
     assert moved.max() <= 150 + reach
+
+
+def test_blocks_join_without_a_seam(model: EcoFace, monkeypatch: pytest.MonkeyPatch) -> None:
+    content, feeling = _inputs(230)
+    sound = sound_rows(np.random.default_rng(0).normal(size=150_000).astype(np.float32) * 0.1)
+    face = Performance(np.random.default_rng(1).uniform(size=(230, 55)).astype(np.float32), 25.0)
+    units = model.weights.units
+    whole = model.generate(content, feeling, seed=9, temperature=1.0)
+    heard = generate._by_blocks(model.weights.space.audio, units.into("sound", sound))
+    seen = model.emotion_of_motion(face)
+    monkeypatch.setattr(generate, "_BLOCK", 37)
+    again = model.generate(content, feeling, seed=9, temperature=1.0)
+    assert again.shape == whole.shape
+    assert np.abs(again - whole).max() < 1e-5
+    parts = generate._by_blocks(model.weights.space.audio, units.into("sound", sound))
+    assert np.abs(parts - heard).max() < 1e-5
+    assert np.abs(model.emotion_of_motion(face) - seen).max() < 1e-5
 
 
 def test_takes_are_their_seed_s_and_differ_with_temperature(model: EcoFace) -> None:

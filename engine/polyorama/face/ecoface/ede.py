@@ -49,6 +49,11 @@ class EmotionEncoder(nn.Module):
         self.norms = nn.ModuleList(nn.BatchNorm1d(hidden) for _ in range(layers))
         self.last = nn.Conv1d(hidden, emotion, 1)
 
+    @property
+    def context(self) -> int:
+        """Rows on each side that a row depends on."""
+        return 1 + (1 << len(self.layers))
+
     def forward(self, rows: Tensor) -> Tensor:
         """(B, T, emotion) of (B, T, channels)."""
         y = self.first(rows.transpose(1, 2))

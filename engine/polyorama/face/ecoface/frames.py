@@ -76,6 +76,9 @@ class FrameEncoder(nn.Module):
         Values of a row of emotion.
     """
 
+    context = 2
+    """Frames on each side that a row depends on."""
+
     def __init__(self, emotion: int) -> None:
         super().__init__()
         self.front = nn.Sequential(

@@ -19,8 +19,8 @@ from polyorama.face.ecoface.content import (
     ListenerContent,
     content_of_phones,
 )
-from polyorama.face.ecoface.ede import steadied
-from polyorama.face.ecoface.frames import frames_in_units
+from polyorama.face.ecoface.ede import EmotionEncoder, steadied
+from polyorama.face.ecoface.frames import FrameEncoder, frames_in_units
 from polyorama.face.ecoface.sound import sound_rows
 from polyorama.face.ecoface.space import EmotionMap
 from polyorama.face.ecoface.threads import one_thread
@@ -38,6 +38,9 @@ __all__ = ["EcoFace", "looped", "noise_of", "upsampled"]
 
 _SHIPPED = "ecoface-default.safetensors"
 _NOISE_BLOCK = 64
+_BLOCK = 1500
+"""Rows that are made at a time: a minute."""
+_FRAMES = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,9 +148,7 @@ class EcoFace:
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """How (n,) speech at 16 kHz feels: (T, D) features at 25 Hz, (T, 8) probabilities."""
         rows = self.weights.units.into("sound", sound_rows(samples))
-        with one_thread(), torch.inference_mode():
-            heard = self.weights.space.audio(rows[None])[0].numpy()
-        features = steadied(heard, CONTENT_FPS)
+        features = steadied(_by_blocks(self.weights.space.audio, rows), CONTENT_FPS)
         # Down-sampling is by the nearest, as in the generator.
         return features[::2].copy(), self.probabilities(features[::2])
 
@@ -160,12 +161,11 @@ class EcoFace:
             If the model moves FLAME, which performances do not hold, or sees pictures.
         """
         self._check_arkit()
-        if self.weights.space.sees_frames:
+        eyes = self.weights.space.video
+        if not isinstance(eyes, EmotionEncoder):
             raise UsageError("This model sees pictures of a face; give it frames.")
         rows = np.asarray(performance.resampled(FPS).weights)
-        with one_thread(), torch.inference_mode():
-            seen = self.weights.space.video(self.weights.units.into("motion", rows)[None])
-        return steadied(seen[0].numpy(), FPS)
+        return steadied(_by_blocks(eyes, self.weights.units.into("motion", rows)), FPS)
 
     def emotion_of_frames(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         """(T, D) features of a face in (T, 128, 128) uint8 grey pictures, 25 a second.
@@ -175,11 +175,17 @@ class EcoFace:
         UsageError
             If the model was not trained on pictures, or they are of another kind.
         """
-        if not self.weights.space.sees_frames:
+        eyes = self.weights.space.video
+        if isinstance(eyes, EmotionEncoder):
             raise UsageError("This model sees motion, not pictures; give it a take.")
+        units, reach = frames_in_units(frames), FrameEncoder.context
+        found = []
         with one_thread(), torch.inference_mode():
-            seen = self.weights.space.video(frames_in_units(frames)[None])
-        return steadied(seen[0].numpy(), FPS)
+            for start in range(0, len(frames), _FRAMES):
+                first = max(start - reach, 0)
+                seen = eyes(units[None, :, first : start + _FRAMES + reach])[0]
+                found.append(seen[start - first : start - first + _FRAMES])
+        return steadied(torch.cat(found).numpy(), FPS)
 
     def probabilities(self, features: NDArray[np.floating]) -> NDArray[np.float32]:
         """(T, 8) float32 probabilities of `EMOTIONS` of (T, D) features."""
@@ -298,7 +304,19 @@ class EcoFace:
                 f"Features of a feeling are ({count}, {self.weights.config.emotion}), "
                 f"not {feelings.shape}."
             )
-        context = self.weights.config.context
+        person = torch.from_numpy(self.person(speaker))[None]
+        # A block at a time, so that memory does not grow with the length of the speech.
+        return np.concatenate([
+            self._block(content, feelings, person, seed, temperature, low, min(low + _BLOCK, stop))
+            for low in range(start, stop, _BLOCK)
+        ])  # fmt: skip
+
+    def _block(
+        self, content: NDArray[np.floating], feelings: NDArray[np.float32], person: torch.Tensor,
+        seed: int, temperature: float, start: int, stop: int,
+    ) -> NDArray[np.float32]:  # fmt: skip
+        """Rows `start` to `stop`, with the rows about them that they depend on."""
+        count, context = len(content) // 2, self.weights.config.context
         first = max(start - context, 0) // STRIDE
         last = -(-min(stop + context, count) // STRIDE)
         rows = np.clip(np.arange(first * STRIDE, last * STRIDE), 0, count - 1)
@@ -308,7 +326,7 @@ class EcoFace:
             out = self.weights.vae.generate(
                 self.weights.units.into("content", content[doubled])[None],
                 torch.from_numpy(np.repeat(feelings[rows], 2, axis=0))[None],
-                torch.from_numpy(self.person(speaker))[None],
+                person,
                 torch.from_numpy(noise)[None],
             )[0]
         wanted = slice(start - first * STRIDE, stop - first * STRIDE)
@@ -349,6 +367,17 @@ class EcoFace:
     def _check_arkit(self) -> None:
         if self.weights.config.target != "arkit":
             raise UsageError("This model moves FLAME; a performance holds ARKit's shapes.")
+
+
+def _by_blocks(net: EmotionEncoder, rows: torch.Tensor) -> NDArray[np.float32]:
+    """(T, emotion) of (T, channels), the same as of a whole pass, in bounded memory."""
+    found = []
+    with one_thread(), torch.inference_mode():
+        for start in range(0, len(rows), 2 * _BLOCK):
+            first = max(start - net.context, 0)
+            part = net(rows[None, first : start + 2 * _BLOCK + net.context])[0]
+            found.append(part[start - first : start - first + 2 * _BLOCK])
+    return np.asarray(torch.cat(found).numpy(), np.float32)
 
 
 def noise_of(seed: int, first: int, last: int, channels: int) -> NDArray[np.float32]:
