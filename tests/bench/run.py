@@ -26,12 +26,14 @@ import numpy as np
 from PIL import Image
 
 from polyorama.core.compile import core_count
+from polyorama.core.jobs import run as run_job
 from polyorama.errors import UnavailableError
 from polyorama.io.formats import read_splats, write_splats
 from polyorama.render import cuda, gl
 from polyorama.render.cuda.probe import load_gsplat
 from polyorama.scene.splats import concatenate
 from polyorama.verbs.bench import multiply_add_peak
+from polyorama.verbs.face_eval import face_eval_job
 from tests import bench as benches
 from tests.bench import shapes_bench
 from tests.bench.editing import editing, studio
@@ -247,9 +249,21 @@ def peers(table: Table, rounds: int) -> None:
         )
 
 
+def face(table: Table) -> None:
+    """Speech to curves, and the film of the puppet."""
+    try:
+        figures = run_job(face_eval_job(["speed"]))
+    except UnavailableError as error:
+        print(f"face: skipped, {error}")
+        return
+    for figure in figures:
+        least = figure.aim.startswith("at least")
+        table.row(figure.name, figure.value, "", float(figure.aim.split()[-1]), least)
+
+
 STEPS = (
     "frames", "files", "start", "fit", "gl", "gpu", "editing", "studio", "streaming", "lab",
-    "shapes", "peers",
+    "shapes", "face", "peers",
 )  # fmt: skip
 
 
@@ -274,6 +288,7 @@ def main() -> int:
             "streaming": lambda: streaming(table, folder),
             "lab": lambda: lab(table),
             "shapes": lambda: shapes_bench.measure(table),
+            "face": lambda: face(table),
             "peers": lambda: peers(table, options.rounds),
         }
         for key, step in steps.items():
