@@ -8,6 +8,7 @@ from polyorama.edit.editor import Editor
 from polyorama.edit.history import held_bytes
 from polyorama.errors import UsageError
 from polyorama.scene.document import Document, Node
+from polyorama.scene.faces.phones import Phone, PhoneTrack
 from polyorama.scene.timeline import Key, Track
 
 COUNT = 5000
@@ -59,6 +60,13 @@ def test_the_history_counts_keys(editor: Editor) -> None:
         editor.run("shift_keys", keys=keys, seconds=seconds)
         track = editor.document.timeline.tracks["n/translation"]
     assert editor.history.nbytes >= 2 * held_bytes(track)
+
+
+def test_phones_are_counted_by_the_track() -> None:
+    phones = tuple(Phone("AA", i / 10, (i + 1) / 10) for i in range(COUNT))
+    many, few = PhoneTrack(phones), PhoneTrack(phones[:10])
+    assert held_bytes(many) > 100 * held_bytes(few) > 0
+    assert held_bytes(many, many) == held_bytes(many)
 
 
 def test_the_history_forgets_tracks_beyond_its_limit(editor: Editor) -> None:

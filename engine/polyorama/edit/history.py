@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.scene.faces.phones import PhoneTrack
 from polyorama.scene.timeline import Track
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ __all__ = ["History", "held_bytes"]
 
 _KEY_BYTES = 256
 """Of a key of a track, about."""
+_PHONE_BYTES = 16
+"""Tracks that were made of one another share their phones: each adds little but its place."""
 
 
 class History:
@@ -115,6 +118,9 @@ def _owned(value: Any) -> dict[int, int]:
         if isinstance(part, Track):
             found[id(part)] = _KEY_BYTES * len(part.keys)
             continue
+        if isinstance(part, PhoneTrack):
+            found[id(part)] = _PHONE_BYTES * (len(part.phones) + len(part.words))
+            continue
         owner = part
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
@@ -122,9 +128,9 @@ def _owned(value: Any) -> dict[int, int]:
     return found
 
 
-def _heavy(value: Any) -> Iterator[np.ndarray | Track]:
+def _heavy(value: Any) -> Iterator[np.ndarray | Track | PhoneTrack]:
     # Tracks are taken whole: to look at each of ten thousand keys would take seconds.
-    if isinstance(value, np.ndarray | Track):
+    if isinstance(value, np.ndarray | Track | PhoneTrack):
         yield value
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
