@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
 from polyorama.errors import FileFormatError, OutputError, UsageError
+from polyorama.face.exports import words as common
 from polyorama.face.exports.a2f_json import read_a2f_json, write_a2f_json
 from polyorama.face.exports.live_link_csv import (
     EYE_TURN,
@@ -232,7 +234,13 @@ def test_bad_lines_are_named(tmp_path, change, words):
 
 def test_what_is_no_text_is_refused(tmp_path):
     path = tmp_path / "a.csv"
-    for data in (bytes(range(256)), b'Timecode,JawOpen\n0:0:0:0,"' + b"x" * 200_000, b"\n"):
+    for data in (
+        bytes(range(256)),
+        b'Timecode,JawOpen\n0:0:0:0,"' + b"x" * 200_000,
+        b'Timecode,JawOpen\n0:0:0:0,"0\n"\n',
+        b"Timecode,JawOpen\n0:0:0:0" + b"," * 200_000,
+        b"\n",
+    ):
         path.write_bytes(data)
         with pytest.raises(FileFormatError):
             read_live_link_csv(path)
@@ -241,6 +249,30 @@ def test_what_is_no_text_is_refused(tmp_path):
     table(path, ["JawOpen"], np.zeros((4, 1)), codes)
     with pytest.raises(FileFormatError, match="more than"):
         read_live_link_csv(path)
+
+
+def most_memory(call):
+    """Most bytes that Python and numpy held at a time beside what they held before."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("write", "read"), [(write_live_link_csv, read_live_link_csv), (write_a2f_json, None)]
+)
+def test_hours_are_written_and_read_in_little_more_memory_than_they_take(tmp_path, write, read):
+    short, long = (Take(Performance(np.full((n, 55), 0.5)), PROVENANCE) for n in (1200, 2400))
+    peaks = [most_memory(lambda t=t: write(t, tmp_path / f"{len(t.performance)}")) for t in
+             (short, long)]  # fmt: skip
+    # As Python's numbers a row would take 61 times 32 bytes.
+    assert (peaks[1] - peaks[0]) / 1200 < 1000
+    if read is not None:
+        peak = most_memory(lambda: read(tmp_path / "2400"))
+        assert peak < 2400 * 2500 + 1_000_000
 
 
 # --- JSON ------------------------------------------------------------------------------------
@@ -321,6 +353,13 @@ def test_json_that_is_none_is_refused(tmp_path):
             read_a2f_json(path)
 
 
+def test_json_of_countless_small_lists_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(common, "_MAX_NESTED", 100)
+    (tmp_path / "bad.json").write_bytes(b"[" + b"[]," * 200 + b"[]]")
+    with pytest.raises(FileFormatError, match=r"more parts.*bad\.json"):
+        read_a2f_json(tmp_path / "bad.json")
+
+
 # --- NPZ -------------------------------------------------------------------------------------
 
 
@@ -388,6 +427,8 @@ def edited(**changes):
         (lambda m: m | {"weights.npy": m["weights.npy"].replace(b"(90, 55)", b"(9**9,5)")},
          "damaged"),
         (lambda m: m | {"weights.npy": m["weights.npy"].replace(b"(90, 55)", b"(90,999)")},
+         "damaged"),
+        (lambda m: m | {"weights.npy": m["weights.npy"].replace(b"(90, 55)", b"(-90,55)")},
          "damaged"),
         (edited(format=2), "later Polyorama"),
         (edited(format="x"), "format"),

@@ -81,6 +81,16 @@ def test_any_text_gives_words_that_can_be_looked_up():
             assert re.fullmatch("[a-z']+", word), word
 
 
+def test_numbers_of_any_length_are_words():
+    nines = " ".join(["nine"] * 5000)
+    digits = "9" * 5000
+    assert " ".join(spoken_words(f"${digits}")) == f"{nines} dollars"
+    assert " ".join(spoken_words(f"${digits} million")) == f"{nines} million dollars"
+    for text in (f"{digits}th", f"{digits}.5", f"-{digits} km"):
+        assert nines in " ".join(spoken_words(text))
+    assert " ".join(spoken_words("$1 and $2.50")) == "one dollar and two dollars and fifty cents"
+
+
 def test_text_that_english_does_not_read_is_refused():
     with pytest.raises(UsageError, match="leave it out"):
         spoken_words("\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440")

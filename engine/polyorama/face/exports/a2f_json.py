@@ -37,6 +37,7 @@ from polyorama.scene.faces.phones import PhoneTrack
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -46,6 +47,8 @@ __all__ = ["read_a2f_json", "write_a2f_json"]
 
 _OURS = "polyorama"
 _MAX_POSES = 4096
+_ROWS = 1024
+"""Rows that are written at a time."""
 
 
 def write_a2f_json(take: Take, path: str | os.PathLike[str]) -> None:
@@ -63,11 +66,12 @@ def write_a2f_json(take: Take, path: str | os.PathLike[str]) -> None:
         "provenance": provenance_entry(take.provenance),
         "headNames": list(HEAD),
         "headUnit": "radians",
-        "headMat": _numbers(weights[:, len(ARKIT) :]),
         "phones": phones_entry(take.phones),
     }
+    tables = {"headMat": weights[:, len(ARKIT) :]}
     if take.emotion is not None:
-        ours |= {"emotionNames": list(EMOTIONS), "emotionMat": _numbers(take.emotion)}
+        ours["emotionNames"] = list(EMOTIONS)
+        tables["emotionMat"] = take.emotion
     fps = performance.fps
     document = {
         "exportFps": int(fps) if fps.is_integer() else fps,
@@ -75,11 +79,12 @@ def write_a2f_json(take: Take, path: str | os.PathLike[str]) -> None:
         "numPoses": len(ARKIT),
         "numFrames": len(performance),
         "facsNames": list(ARKIT),
-        "weightMat": _numbers(weights[:, : len(ARKIT)]),
-        _OURS: ours,
     }
-    with atomic_write(path) as temporary:
-        temporary.write_text(json.dumps(document, allow_nan=False), "utf-8")
+    with atomic_write(path) as temporary, temporary.open("w", encoding="utf-8") as out:
+        out.writelines(_object(document, {"weightMat": weights[:, : len(ARKIT)]}))
+        out.write(f', "{_OURS}": ')
+        out.writelines(_object(ours, tables))
+        out.write("}}")
 
 
 def read_a2f_json(path: str | os.PathLike[str], notes: list[str] | None = None) -> Take:
@@ -104,10 +109,16 @@ def read_a2f_json(path: str | os.PathLike[str], notes: list[str] | None = None) 
         raise FileFormatError(f"Its {error}: {path}") from error
 
 
-def _numbers(rows: NDArray[np.float32]) -> list[list[float]]:
-    # Nine digits give the same float32 again; seven after the point do below 1.
-    rounded: list[list[float]] = np.round(rows.astype(np.float64), 8).tolist()
-    return rounded
+def _object(fields: dict[str, Any], tables: dict[str, NDArray[np.float32]]) -> Iterator[str]:
+    """A JSON object but for its end, piece by piece: hours of rows take much memory as lists."""
+    yield json.dumps(fields, allow_nan=False)[:-1]
+    for name, table in tables.items():
+        yield f', "{name}": ['
+        for first in range(0, len(table), _ROWS):
+            # Half of 1e-8 is less than float32 tells apart above 0.1.
+            rows = np.round(table[first : first + _ROWS].astype(np.float64), 8).tolist()
+            yield (", " if first else "") + json.dumps(rows, allow_nan=False)[1:-1]
+        yield "]"
 
 
 def _take(document: dict[str, Any], path: str | os.PathLike[str], notes: list[str] | None) -> Take:

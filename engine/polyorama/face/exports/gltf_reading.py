@@ -77,6 +77,8 @@ def _take(file: GltfFile, path: str | os.PathLike[str], notes: list[str] | None)
     times = next(iter(curves.values()))[0]
     if any(len(t) != len(times) or (t != times).any() for t, _ in [*curves.values()]):
         times = np.unique(np.concatenate([t for t, _ in curves.values()]))
+        if len(times) > MAX_FRAMES:
+            raise file.error(f"Its shapes change at more than {MAX_FRAMES:,} times")
     columns = {name: np.interp(times, t, values) for name, (t, values) in curves.items()}
     turns = HEAD_AXES
     if words is not None and "headTurns" in words:

@@ -4,6 +4,10 @@ A line a frame: ``Timecode`` as HH:MM:SS:FF.fff, ``BlendShapeCount``, and 61 val
 names. The order of the published files differs from that of the packets in two pairs, and other
 programs have orders of their own: readers go by name.
 
+Angles are signed as in a performance: yaw turns to the face's own left, pitch up, roll tips the
+crown to its own left shoulder. Live Link Face's own signs are not published, and were not compared
+with a recording of it: where a head nods the wrong way, negate the column.
+
 Rotations are written in radians. Programs differ, and the file does not say: a reader is told, or
 takes degrees where an angle is larger than a head can turn in radians. CSV has no remarks either,
 so provenance lies beside the file (see `polyorama.face.exports.words.sidecar_of`).
@@ -14,6 +18,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +45,7 @@ from polyorama.scene.faces.channels import ARKIT, CHANNEL_INDEX, HEAD, LIVE_LINK
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -69,6 +74,7 @@ _DEGREES_ABOVE = 2.0
 _TIMECODE = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})[:;](\d{1,4}(?:\.\d{1,9})?)")
 _DAY = 86400.0
 _MAX_COLUMNS = 512
+_MAX_LINE = 1 << 16
 _EYES = LIVE_LINK[len(ARKIT) + len(HEAD) :]
 
 
@@ -103,15 +109,18 @@ def write_live_link_csv(take: Take, path: str | os.PathLike[str]) -> None:
     OutputError
         If the system refuses.
     """
-    performance = take.performance
+    about = {"fps": take.performance.fps, "angles": "radians"}
+    write_with_sidecar(path, _lines(take.performance), take, about)
+
+
+def _lines(performance: Performance) -> Iterator[bytes]:
+    """The file line by line: that of two hours does not fit in memory as Python's numbers."""
     values = live_link_values(performance)[:, [LIVE_LINK.index(name) for name in CSV_NAMES]]
-    lines = ["Timecode,BlendShapeCount," + ",".join(CSV_NAMES)]
-    for frame, row in enumerate(values.tolist()):
-        numbers = ",".join(f"{value:.8f}" for value in row)
-        lines.append(f"{_timecode(frame, performance.fps)},{len(CSV_NAMES)},{numbers}")
-    data = ("\n".join(lines) + "\n").encode("ascii")
-    about = {"fps": performance.fps, "angles": "radians"}
-    write_with_sidecar(path, data, take, about)
+    yield f"Timecode,BlendShapeCount,{','.join(CSV_NAMES)}\n".encode("ascii")
+    for frame, row in enumerate(values):
+        numbers = ",".join(f"{value:.8f}" for value in row.tolist())
+        code = _timecode(frame, performance.fps)
+        yield f"{code},{len(CSV_NAMES)},{numbers}\n".encode("ascii")
 
 
 def read_live_link_csv(
@@ -195,37 +204,49 @@ _ANGLES = frozenset(_folded(name) for name in (*HEAD, *_EYES))
 
 def _table(
     data: bytes, path: str | os.PathLike[str]
-) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float32]]:
     """Names of the value columns, (n, 2) seconds and frames of time codes, (n, columns) values."""
+    rows = _rows(data, path)
+    _, header = next(rows, (1, []))
+    names = [cell.strip() for cell in header]
+    time_at, value_at = _places(names, path)
+    # Arrays of the standard library grow where they lie.
+    codes, values = array("d"), array("f")
+    for line, cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(names):
+            raise FileFormatError(
+                f"Line {line:,} has {len(cells):,} values, where the header has "
+                f"{len(names):,}; mend or remove it: {path}"
+            )
+        if len(codes) >= 2 * MAX_FRAMES:
+            raise FileFormatError(f"The file has more than {MAX_FRAMES:,} frames: {path}")
+        codes.extend(_code(cells[time_at], line, path))
+        values.extend(_numbers(cells, value_at, names, line, path))
+    if not codes:
+        raise FileFormatError(f"The file holds no frame: {path}")
+    return (
+        [names[i] for i in value_at],
+        np.frombuffer(codes, np.float64).reshape(-1, 2),
+        np.frombuffer(values, np.float32).reshape(-1, len(value_at)),
+    )
+
+
+def _rows(data: bytes, path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
+    """Numbers of lines and their cells; no recording has a cell that goes over a line's end."""
+    text = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig")
+    number = 0
     try:
-        text = data.decode("utf-8-sig")
+        while line := text.readline(_MAX_LINE + 1):
+            number += 1
+            if len(line) > _MAX_LINE:
+                raise FileFormatError(f"Line {number:,} is too long for a recording: {path}")
+            yield number, next(csv.reader([line], strict=True), [])
+    except csv.Error as error:
+        raise FileFormatError(f"Line {number:,} is no CSV ({error}): {path}") from error
     except UnicodeDecodeError as error:
         raise FileFormatError(f"The file is no text in UTF-8: {path}") from error
-    reader = csv.reader(io.StringIO(text, newline=""))
-    try:
-        header = next(reader, [])
-        names = [cell.strip() for cell in header]
-        time_at, value_at = _places(names, path)
-        codes: list[tuple[float, float]] = []
-        values: list[NDArray[np.float64]] = []
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            line = reader.line_num
-            if len(cells) != len(names):
-                raise FileFormatError(
-                    f"Line {line:,} has {len(cells):,} values, where the header has "
-                    f"{len(names):,}; mend or remove it: {path}"
-                )
-            if len(values) >= MAX_FRAMES:
-                raise FileFormatError(f"The file has more than {MAX_FRAMES:,} frames: {path}")
-            codes.append(_code(cells[time_at], line, path))
-            values.append(np.array(_numbers(cells, value_at, names, line, path)))
-    except csv.Error as error:
-        raise FileFormatError(f"Line {reader.line_num:,} is no CSV ({error}): {path}") from error
-    if not values:
-        raise FileFormatError(f"The file holds no frame: {path}")
-    return [names[i] for i in value_at], np.array(codes), np.array(values)
 
 
 def _places(names: Sequence[str], path: str | os.PathLike[str]) -> tuple[int, list[int]]:
@@ -313,7 +334,7 @@ def _rate(
 
 def _even(
     codes: NDArray[np.float64],
-    values: NDArray[np.float64],
+    values: NDArray[np.float32],
     fps: float,
     path: str | os.PathLike[str],
     notes: list[str] | None,

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import tokenize
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -123,11 +122,7 @@ def _members(
             raise FileFormatError(f"Its part {info.filename[:80]!r} has no place here: {path}")
         if info.filename != _WORDS:
             with archive.open(info) as file:
-                try:
-                    arrays[name] = read_npy(file, info.file_size, name, path)
-                except (tokenize.TokenError, SyntaxError) as error:
-                    # numpy lets these out where a header is no Python literal.
-                    raise FileFormatError(f"Its array {name!r} is damaged: {path}") from error
+                arrays[name] = read_npy(file, info.file_size, name, path)
         elif info.file_size > _MAX_WORDS:
             raise FileFormatError(f"Its {_WORDS} is too large: {path}")
         else:

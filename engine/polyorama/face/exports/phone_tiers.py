@@ -46,7 +46,7 @@ def write_take_textgrid(take: Take, path: str | os.PathLike[str]) -> None:
     with tempfile.TemporaryDirectory(prefix="polyorama-") as folder:
         made = Path(folder) / "take.TextGrid"
         write_textgrid(made, take.phones, take.performance.seconds)
-        write_with_sidecar(path, made.read_bytes(), take, {})
+        write_with_sidecar(path, [made.read_bytes()], take, {})
 
 
 def read_take_textgrid(path: str | os.PathLike[str], notes: list[str] | None = None) -> Take:

@@ -148,7 +148,7 @@ def write_rhubarb(take: Take, path: str | os.PathLike[str]) -> None:
         return
     lines = [f"{cue.start:.5f}\t{cue.mouth}" for cue in cues]
     lines.append(f"{seconds:.5f}\tX")
-    write_with_sidecar(path, ("\n".join(lines) + "\n").encode("ascii"), take, {})
+    write_with_sidecar(path, [("\n".join(lines) + "\n").encode("ascii")], take, {})
 
 
 def read_rhubarb(path: str | os.PathLike[str]) -> tuple[MouthCue, ...]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["flame_rig"]
 
-_MAX_FILE = 1 << 30
+_MAX_FILE = 512 << 20
 _CREDIT = "FLAME, (c) Max-Planck-Gesellschaft; its own licence holds"
 _NECK, _JAW, _LEFT_EYE, _RIGHT_EYE = 1, 2, 3, 4
 _EXPRESSIONS = 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import zipfile
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, UsageError
-from polyorama.face.rigs.building import Plan, built, check_counts
+from polyorama.face.rigs.building import MAX_VERTICES, Plan, built, check_counts
 from polyorama.face.rigs.names import joined_shapes
 from polyorama.face.rigs.obj import obj_faces, obj_vertices
 from polyorama.face.rigs.parts import TURN, components, sphere_of
 from polyorama.face.rigs.seal import with_seal
+from polyorama.io.content_npz import npy_header
 from polyorama.io.files import file_size, reading
-from polyorama.io.limits import check_expansion
+from polyorama.io.limits import check_expansion, read_bytes
 from polyorama.scene.mesh import Mesh
 
 if TYPE_CHECKING:
@@ -48,7 +50,8 @@ _ARRAYS = {
     "id_scale": (1, "f"), "vertex_indices_json": (0, "U"),
 }  # fmt: skip
 _NEUTRAL = "generic_neutral_mesh.obj"
-_MAX_FILE = 256 << 20
+_MAX_ARRAYS = 256 << 20
+_MAX_WORDS = 16 << 20
 
 
 def is_ict(path: str | os.PathLike[str]) -> bool:
@@ -125,8 +128,9 @@ def ict_folder_rig(folder: str | os.PathLike[str], *, identity: Sequence[float] 
         rest += weight * (_same(obj_vertices(mode), base, mode) - base)
     shapes = [(p.stem, _same(obj_vertices(p), base, p) - base) for p in expressions]
     landmarks: list[int] = []
-    if (home / "vertex_indices.json").is_file():
-        landmarks = _landmarks((home / "vertex_indices.json").read_text("utf-8"), home)
+    words = home / "vertex_indices.json"
+    if words.is_file():
+        landmarks = _landmarks(read_bytes(words, _MAX_WORDS), words)
     rig = _rig(rest, faces, shapes, landmarks, home)
     return with_seal(rig) if "jawOpen" in rig.channels else rig
 
@@ -151,7 +155,12 @@ def _arrays(source: Path) -> dict[str, NDArray[Any]]:
         try:
             with zipfile.ZipFile(source) as archive:
                 infos = {i.filename.removesuffix(".npy"): i for i in archive.infolist()}
-                check_expansion(sum(i.file_size for i in infos.values()), size, source)
+                claimed = sum(i.file_size for i in infos.values())
+                check_expansion(claimed, size, source)
+                if claimed > _MAX_ARRAYS:
+                    raise FileFormatError(
+                        f"The arrays of the ICT rig take {claimed:,} bytes, too many: {source}"
+                    )
                 for name, (sides, kind) in _ARRAYS.items():
                     if name not in infos:
                         raise FileFormatError(f"The ICT rig has no array {name!r}: {source}")
@@ -169,9 +178,8 @@ def _arrays(source: Path) -> dict[str, NDArray[Any]]:
 def _array(file: IO[bytes], size: int, source: Path) -> NDArray[Any]:
     """A plain `.npy` array, text included; its header is held against the bytes that are there."""
     try:
-        np.lib.format.read_magic(file)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-        count = int(np.prod(shape, dtype=object))
+        shape, fortran, dtype = npy_header(file)
+        count = math.prod(shape)
         if dtype.hasobject or fortran or not 0 <= count * dtype.itemsize <= size:
             raise ValueError
         return np.frombuffer(file.read(count * dtype.itemsize), dtype).reshape(shape)
@@ -206,13 +214,16 @@ def _weights(identity: Sequence[float], modes: int) -> list[float]:
     return weights
 
 
-def _landmarks(text: str, source: Path) -> list[int]:
+def _landmarks(text: str | bytes, source: Path) -> list[int]:
     try:
         found = json.loads(text)["idx_to_landmark_verts"]
-        landmarks = [int(number) for number in found]
+        if all(type(number) is int and 0 <= number < MAX_VERTICES for number in found):
+            return list(found)
+        raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FileFormatError(f"The landmarks of the ICT rig cannot be read: {source}") from error
-    return landmarks
+        raise FileFormatError(
+            f"The landmarks of the ICT rig cannot be read; get them again: {source}"
+        ) from error
 
 
 # --- both ------------------------------------------------------------------------------------
@@ -227,7 +238,7 @@ def _rig(
 ) -> MorphRig:
     rest = (rest * TURN).astype(np.float32)
     shapes = joined_shapes((n, (d * TURN).astype(np.float32)) for n, d in given)
-    if len(rest) != _COUNT:
+    if len(rest) != _COUNT or "jawOpen" not in shapes:
         mesh = Mesh(rest, triangles.astype(np.int32), name=source.stem)
         return built(Plan(mesh=mesh, shapes=shapes, name=source.stem, credit=_CREDIT))
     tongue, gums = _tongue(shapes["jawOpen"])

@@ -6,8 +6,8 @@ few stand-ins below: every name goes through `find_class`, which never imports a
 names. The stand-ins are plain classes of this module that keep what they are handed; they neither
 look at it nor call it. The codes of extensions that other modules registered, of persistent ids and
 of buffers are looked for, and refused, before the pickle is read at all. What is left to a hostile
-file is to waste memory, and that is bounded by the size of the file and by checking an array's size
-against the bytes that are there before it is made.
+file is to waste memory, and that is bounded by the size of the file, by a limit to its instructions
+and by checking an array's size against the bytes that are there before it is made.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ __all__ = ["Kept", "array_of", "read_inert"]
 
 _KINDS = "fiub"
 _REFUSED = {"EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID", "NEXT_BUFFER"}
-_MAX_ITEMS = 200_000_000
+_MAX_ITEMS = 20_000_000
+_MAX_STEPS = 1_000_000
+"""Instructions: a model has some hundreds, and each may make an object."""
 
 
 class Kept:
@@ -117,9 +119,11 @@ def read_inert(data: bytes, path: Path) -> Any:
     """
     try:
         # Registered extensions come from a cache that find_class does not guard.
-        for code, _, _ in pickletools.genops(data):
+        for step, (code, _, _) in enumerate(pickletools.genops(data)):
             if code.name in _REFUSED:
                 raise pickle.UnpicklingError(f"it uses {code.name}")
+            if step >= _MAX_STEPS:
+                raise pickle.UnpicklingError("it has too many parts")
         return _Inert(io.BytesIO(data), encoding="latin1").load()
     except MemoryError as error:
         raise FileFormatError(f"The pickle claims more than it holds: {path}") from error

@@ -34,7 +34,7 @@ _PARTS = {"upperTeeth": "helper-upper-teeth", "lowerTeeth": "helper-lower-teeth"
 _CUT = 5.92
 """Height, decimetres, below which the body is left out."""
 _CHIN = 6.25
-_MAX_TARGET = 32 << 20
+_MAX_TARGET = 4 << 20
 _LOOK = {"upperTeeth": (0.93, 0.90, 0.83), "lowerTeeth": (0.93, 0.90, 0.83),
          "tongue": (0.72, 0.36, 0.36)}  # fmt: skip
 
@@ -110,16 +110,17 @@ def target_offsets(path: Path, count: int) -> NDArray[np.float32]:
         If a line cannot be understood or names a vertex that is not there.
     """
     dense = np.zeros((count, 3), np.float32)
-    if path.stat().st_size == 0:  # the shape of silence moves nothing
-        return dense
+    with reading(path):
+        if path.stat().st_size == 0:  # the shape of silence moves nothing
+            return dense
     lines = [line.split() for line in read_bytes(path, _MAX_TARGET).splitlines()]
     lines = [words for words in lines if words and not words[0].startswith(b"#")]
     try:
         rows = np.array(lines, np.float64).reshape(-1, 4)
     except ValueError as error:
         raise FileFormatError(f"A line of the target is not 'vertex dx dy dz': {path}") from error
-    ids = rows[:, 0].astype(np.int64)
-    if not np.isfinite(rows).all() or (len(ids) and not (ids.min() >= 0 and ids.max() < count)):
+    numbers = rows[:, 0]
+    if not (np.isfinite(rows).all() and ((numbers >= 0) & (numbers < count)).all()):
         raise FileFormatError(f"The target names a vertex that the base mesh has not: {path}")
-    dense[ids] = rows[:, 1:]
+    dense[numbers.astype(np.int64)] = rows[:, 1:]
     return dense

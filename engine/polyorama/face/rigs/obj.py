@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["obj_faces", "obj_groups", "obj_vertices"]
 
-_MAX_FILE = 512 << 20
+_MAX_FILE = 64 << 20
 
 
 def obj_vertices(path: Path) -> NDArray[np.float32]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import TYPE_CHECKING
 
-from polyorama.errors import FileFormatError, UnavailableError
+from polyorama.errors import FileFormatError
 from polyorama.face.rigs.flame import flame_rig
 from polyorama.face.rigs.gltf_rig import gltf_rig
 from polyorama.face.rigs.ict import ict_folder_rig, ict_rig, is_ict
@@ -46,14 +45,9 @@ def open_rig(name_or_path: str | os.PathLike[str]) -> MorphRig:
         If scipy is not installed.
     """
     if name_or_path == PUPPET:
-        try:
-            head = importlib.import_module("polyorama.face.rigs.head")
-        except ModuleNotFoundError as error:
-            raise UnavailableError(
-                "The puppet is not part of this installation; give the path of a rig."
-            ) from error
-        rig: MorphRig = head.build_head()
-        return rig
+        from polyorama.face.rigs.head import build_head
+
+        return build_head()
     path = named(name_or_path)
     if path.is_dir():
         return _folder(path)

@@ -17,6 +17,9 @@ __all__ = ["cardinal", "ordinal", "spoken_words", "year"]
 _MOST_LETTERS = 2_000_000
 """Letters of a transcript: more than ten hours of speech."""
 
+_LONGEST_NUMBER = 15
+"""Digits of a number that is read as one."""
+
 _ONES = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
@@ -208,7 +211,8 @@ def _say(match: re.Match[str], known: Callable[[str], bool]) -> Iterator[str]:
     elif found["plural"]:
         yield _say_decade(int(found["decade"]))
     elif found["ordinal"]:
-        yield ordinal(int(found["ordinal"])) if len(found["ordinal"]) < 15 else found["ordinal"]
+        digits = found["ordinal"]
+        yield ordinal(int(digits)) if len(digits) <= _LONGEST_NUMBER else _digits(digits)
     elif found["fraction"]:
         yield _say_fraction(*map(int, found["fraction"].split("/")))
     elif found["number"] is not None:
@@ -232,20 +236,20 @@ def _say_time(text: str) -> Iterator[str]:
 
 
 def _say_money(found: dict[str, str]) -> Iterator[str]:
-    whole, cents = int(found["amount"].replace(",", "")), found["cents"]
+    amount, cents = found["amount"].replace(",", ""), found["cents"]
     name, small = _CURRENCIES[found["currency"]]
     scale = found["scale"]
     if scale:
         short = {"k": "thousand", "m": "million", "bn": "billion"}
-        yield f"{_say_decimal(str(whole), cents)} {short.get(scale.lower(), scale.lower())}"
+        yield f"{_say_decimal(amount, cents)} {short.get(scale.lower(), scale.lower())}"
         yield _PLURALS.get(name, name + "s")
         return
-    yield f"{cardinal(whole)} {_counted(whole, name)}"
+    yield f"{_say_decimal(amount, None)} {_counted(1 if amount.lstrip('0') == '1' else 2, name)}"
     if cents and len(cents) == 3 and small:
         if int(cents[1:]):
             yield f"and {cardinal(int(cents[1:]))} {_counted(int(cents[1:]), small)}"
     elif cents:
-        yield "point " + " ".join(_ONES[int(digit)] for digit in cents[1:])
+        yield f"point {_digits(cents[1:])}"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -270,10 +274,15 @@ def _say_fraction(top: int, bottom: int) -> str:
 
 
 def _say_decimal(whole: str, decimals: str | None) -> str:
-    said = cardinal(int(whole))
+    # A number beyond names of numbers is read digit by digit.
+    said = cardinal(int(whole)) if len(whole) <= _LONGEST_NUMBER else _digits(whole)
     if decimals:
-        said += " point " + " ".join(_ONES[int(digit)] for digit in decimals[1:])
+        said += f" point {_digits(decimals[1:])}"
     return said
+
+
+def _digits(digits: str) -> str:
+    return " ".join(_ONES[int(digit)] for digit in digits)
 
 
 def _say_number(found: dict[str, str]) -> Iterator[str]:
@@ -286,10 +295,10 @@ def _say_number(found: dict[str, str]) -> Iterator[str]:
         and len(digits) == 4
         and (1100 <= int(digits) <= 1999 or 2010 <= int(digits) <= 2099)
     )
-    if (len(digits) > 1 and digits[0] == "0") or len(digits) > 15:
-        yield " ".join(_ONES[int(digit)] for digit in digits)
+    if len(digits) > 1 and digits[0] == "0":
+        yield _digits(digits)
         if found["decimals"]:
-            yield "point " + " ".join(_ONES[int(digit)] for digit in found["decimals"][1:])
+            yield f"point {_digits(found['decimals'][1:])}"
     elif is_year and not found["decimals"] and unit not in (*_UNITS, *_UNIT_PHRASES):
         yield year(int(digits))
     else:
