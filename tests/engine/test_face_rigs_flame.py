@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from polyorama.errors import FileFormatError, UsageError
+from polyorama.face.rigs import inert_pickle
 from polyorama.face.rigs.check import SEALED, check_rig
 from polyorama.face.rigs.flame import flame_rig
 from polyorama.face.rigs.inert_pickle import array_of, read_inert
-from tests.engine.test_face_rigs_heads import head_arrays
+from tests.engine.test_face_rigs_heads import head, head_arrays
 
 TURN = np.array([-1.0, -1.0, 1.0])
 HERE = Path("made-up.pkl")
@@ -91,6 +92,27 @@ def test_a_flame_model_is_read(
         flame_rig(path, identity=[0.0] * 7)
 
 
+def test_arkits_shapes_are_carried_over_from_a_template(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, truth = _model(monkeypatch)
+    path = tmp_path / "flame.pkl"
+    path.write_bytes(pickle.dumps(model, 2))
+    monkeypatch.undo()
+    template = head()
+    rig = flame_rig(path, template=template)
+    count = len(truth["vertices"])
+    assert {"mouthSmileLeft", "mouthSmileRight", "flameExp00"} <= set(rig.shapes.names)
+    # The model is the template's own head, so its smile is the template's.
+    smile, wanted = (r.shapes.dense("mouthSmileLeft", count) for r in (rig, template))
+    assert np.sqrt(((smile - wanted) ** 2).sum(1).mean()) < 0.1 * np.sqrt((wanted**2).sum(1).mean())
+    # The jaw turns by the model's own joint alone, not by the template's shape too.
+    assert "jawOpen" not in rig.shapes.names
+    plain = flame_rig(path)
+    one, other = (r.posed({"jawOpen": 1.0}) - r.mesh.vertices for r in (rig, plain))
+    assert np.abs(one - other).max() < 1e-2 * np.abs(other).max()
+
+
 class _Bomb:
     def __reduce__(self) -> Any:
         return os.system, ("touch exploded",)
@@ -128,6 +150,13 @@ def test_registered_extensions_are_refused() -> None:
             read_inert(data, HERE)
     finally:
         copyreg.remove_extension("collections", "OrderedDict", 0xF0)
+
+
+def test_a_pickle_of_countless_objects_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inert_pickle, "_MAX_STEPS", 50)
+    assert read_inert(pickle.dumps([[], []], 2), HERE) == [[], []]
+    with pytest.raises(FileFormatError, match="too many parts"):
+        read_inert(pickle.dumps([[] for _ in range(100)], 2), HERE)
 
 
 def test_arrays_that_lie_about_their_size_are_refused() -> None:

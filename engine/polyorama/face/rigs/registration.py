@@ -24,6 +24,8 @@ __all__ = ["Similarity", "aligned", "bent", "umbrella"]
 
 _STIFFNESS = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0)
 _INNER = 2
+_CLEARLY = 1e-3
+"""Share of the size by which a head must lie better to be taken as turned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +74,8 @@ def aligned(
         scale = spread[1] / max(spread[0], 1e-30)
         shift = target.mean(axis=0) - scale * rotation @ source.mean(axis=0)
         tried = _icp(source, target, Similarity(scale, rotation, shift), steps=12, points=300)
-        if best is None or tried.residual < best.residual:
+        # Round heads lie nearly as well upside down; what is no clear gain is no reason to turn.
+        if best is None or tried.residual < best.residual - _CLEARLY:
             best = tried
     assert best is not None
     return _icp(source, target, best, steps=40, points=1500)
