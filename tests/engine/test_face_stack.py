@@ -10,6 +10,7 @@ from polyorama.face.motion.manners import SPEAKERS
 from polyorama.face.motion.prosody_cues import prosody_cues
 from polyorama.face.motion.teacher import perform
 from polyorama.face.stack import edits
+from polyorama.face.stack import evaluate as evaluate_module
 from polyorama.face.stack.engine import StackEngine, Work
 from polyorama.face.stack.evaluate import evaluate
 from polyorama.face.stack.feelings import emotion_curve
@@ -209,6 +210,31 @@ def test_any_edits_one_after_another_give_what_a_fresh_start_gives(seed):
         evaluate(script, engine)
         script = random_edit(random_edit(script, rng), rng)
         same_as_anew(script, engine)
+
+
+def test_what_happens_is_planned_anew_only_where_speech_or_manner_changes(monkeypatch):
+    planned = []
+    real = evaluate_module.plan
+
+    def counted(*args, **options):
+        planned.append(1)
+        return real(*args, **options)
+
+    monkeypatch.setattr(evaluate_module, "plan", counted)
+    script, engine = script_of(), engine_of()
+    evaluate(script, engine)
+    keyed = edits.set_channel_key(script, "jawOpen", 3.0, 0.5)
+    evaluate(edits.set_limit(keyed, "jawOpen", 0.0, 0.6), engine)
+    assert len(planned) == 1
+    for changed in (
+        edits.set_phone_boundary(keyed, 3, keyed.phones.phones[3].end + 0.02),
+        replace(keyed, seed=2),
+        replace(keyed, nonverbal=False),
+        replace(keyed, style=FaceStyle(blinks=2.0)),
+    ):
+        before = len(planned)
+        evaluate(changed, engine)
+        assert len(planned) == before + 1
 
 
 def test_a_key_of_emotion_touches_what_it_changes():

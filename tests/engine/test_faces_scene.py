@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
+import tracemalloc
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
@@ -386,6 +387,20 @@ def test_rigs_in_files_are_refused_before_they_are_used(what):
         arrays["deltas"] = np.full_like(arrays["deltas"], 3e38)
     with pytest.raises(FileFormatError, match=r"a\.poly"):
         content_of(words, arrays, "a.poly")
+
+
+def test_a_long_performance_is_read_into_its_own_memory_and_little_more(tmp_path):
+    path = tmp_path / "long.poly"
+    long = Performance(np.full((100_000, 55), 0.5, np.float32))
+    write_project(Document((Node("face", Actor(rig=ball_rig(), performance=long)),)), path)
+    tracemalloc.start()
+    try:
+        again = read_project(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(again.nodes[0].content.performance.weights, long.weights)
+    assert peak < 1.6 * long.weights.nbytes
 
 
 def test_damaged_faces_in_projects_end_in_a_sentence(tmp_path):
