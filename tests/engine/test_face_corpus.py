@@ -31,8 +31,10 @@ from polyorama.face.corpus import (
 from polyorama.face.corpus.effects import coloured
 from polyorama.face.corpus.espeak import ARPABET, espeak_speaks
 from polyorama.face.corpus.flite import flite_speaks
+from polyorama.face.corpus.psola import repitched
 from polyorama.face.corpus.sentences import sentence_words
 from polyorama.face.corpus.utterance import resampled
+from polyorama.face.speech.prosody import prosody
 from polyorama.scene.faces.channels import EMOTIONS
 from polyorama.scene.faces.phones import PHONES
 
@@ -274,3 +276,29 @@ def test_a_damaged_corpus_is_named(tmp_path):
     (tmp_path / "000003.npz").write_bytes(b"PK")
     with pytest.raises(FileFormatError, match=r"000003\.wav"):
         corpus[0]
+
+
+def test_another_melody_keeps_durations_and_formants():
+    rate, fps = 16000, 100.0
+    time = np.arange(rate) / rate
+    phase = np.cumsum(2 * np.pi * (120 + 20 * np.sin(2 * np.pi * 2 * time)) / rate)
+    tone = sum(
+        np.exp(-0.5 * ((k * 120 - 700) / 300) ** 2) * np.cos(k * phase) for k in range(1, 20)
+    )
+    sound = (0.2 * tone).astype(np.float32)
+    sound[:2000] = 0.0
+    before = prosody(sound, fps)
+    f0 = before.f0.astype(np.float64)
+    for ratio in (0.75, 1.3):
+        made = repitched(sound, rate, f0, ratio * f0, fps)
+        assert len(made) == len(sound)
+        assert not made[:1800].any()
+        after = prosody(made, fps)
+        both = (f0 > 0) & (after.f0 > 0)
+        assert both.mean() > 0.7
+        assert np.median(after.f0[both] / f0[both]) == pytest.approx(ratio, rel=0.03)
+        spectra = [np.abs(np.fft.rfft(x[4000:12000])) ** 2 for x in (sound, made)]
+        hertz = np.fft.rfftfreq(8000, 1 / rate)
+        centres = [float((s * hertz).sum() / s.sum()) for s in spectra]
+        # Played faster or slower, its formants would move by the ratio itself.
+        assert centres[1] == pytest.approx(centres[0], rel=0.12)

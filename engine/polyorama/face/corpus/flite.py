@@ -12,16 +12,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polyorama.errors import UnavailableError, UsageError
+from polyorama.face.corpus.psola import repitched
 from polyorama.face.corpus.utterance import RATE, Utterance, resampled
 from polyorama.face.corpus.voices import FLITE_PITCH
+from polyorama.face.speech.prosody import prosody
 from polyorama.scene.faces.phones import PHONES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from polyorama.face.corpus.voices import Voice
 
 __all__ = ["flite_command", "flite_speaks"]
 
 _OTHERS = {"pau": "sil", "ax": "AH", "axr": "ER", "ix": "IH", "h#": "sil", "brth": "sil"}
+_MONOTONE = frozenset(("rms",))
+"""Voices that flite gives its own pitch, whatever is asked for."""
+_F0_FPS = 100.0
 _INDEX = {phone: i for i, phone in enumerate(PHONES)}
 
 
@@ -88,10 +95,24 @@ def flite_speaks(text: str, voice: Voice) -> Utterance:
         raise UsageError("flite found nothing to say in the text.")
     samples = raw.astype(np.float32) / 32768.0
     samples = resampled(samples, round(len(samples) * RATE / (rate * voice.tract)))
+    if voice.name in _MONOTONE and (voice.pitch, voice.spread) != (1.0, 1.0):
+        samples = _with_melody(samples, voice)
     ends = np.minimum(ends / voice.tract, len(samples) / RATE).astype(np.float32)
     starts = np.concatenate([[0.0], ends[:-1]]).astype(np.float32)
     phones = np.array([_INDEX[name] for name in names], np.uint8)
     return Utterance(samples, phones, starts, ends, np.ones(len(phones), bool))
+
+
+def _with_melody(samples: NDArray[np.float32], voice: Voice) -> NDArray[np.float32]:
+    """The pitch and liveliness that a voice was asked for and its synthesiser does not give."""
+    f0 = prosody(samples, _F0_FPS).f0.astype(np.float64)
+    voiced = f0 > 0.0
+    if not voiced.any():
+        return samples
+    middle = np.exp(np.log(f0[voiced]).mean())
+    wanted = np.zeros_like(f0)
+    wanted[voiced] = middle * voice.pitch * (f0[voiced] / middle) ** voice.spread
+    return repitched(samples, RATE, f0, wanted, _F0_FPS)
 
 
 def _spoken(printed: str) -> tuple[list[str], np.ndarray]:
