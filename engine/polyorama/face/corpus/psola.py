@@ -61,7 +61,7 @@ def repitched(
         row = min(int(at / rate * fps), len(f0) - 1)
         ratio = wanted[row] / f0[row] if f0[row] > 0.0 and wanted[row] > 0.0 else 1.0
         at += max(period / ratio, 8.0)
-    return (out / np.maximum(weight, 0.5)).astype(np.float32)
+    return np.asarray(out / np.maximum(weight, 0.5), np.float32)
 
 
 def _marks(
