@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from typing import Any
 
+from polyorama.cli.apart import Apart, add_apart, run_action
 from polyorama.cli.arguments import color, size
 
 _EXAMPLES = """\
@@ -33,12 +33,12 @@ Without --emotion and --emotion-from it is heard in the voice.
 The model was trained on synthetic speech and rule-based motion, not on people.
 """
 
-_APART = {
+_APART: Apart = {
     "eval": ("polyorama.cli.face_eval", "measure alignment, listening, contact, motion and speed"),
     "train": ("polyorama.cli.face_train", "teach the model recordings of faces"),
     "live": ("polyorama.cli.face_live", "let a microphone move the face, and send it on"),
 }
-"""Actions with modules of their own, which have add_arguments and run."""
+"""Actions with modules of their own."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,17 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_speak(actions)
     _add_rest(actions)
-    for name, (module, text) in _APART.items():
-        parser = actions.add_parser(name, help=text, description=text)
-        importlib.import_module(module).add_arguments(parser)
+    add_apart(actions, _APART)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do the action."""
-    if options.action in _APART:
-        return int(importlib.import_module(_APART[options.action][0]).run(options) or 0)
-    module = importlib.import_module("polyorama.cli.face_actions")
-    return int(getattr(module, f"do_{options.action}")(options) or 0)
+    return run_action(options, _APART, "polyorama.cli.face_actions")
 
 
 def _add_speak(actions: Any) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from typing import Any
+
+from polyorama.cli.apart import Apart, add_apart, run_action
 
 _EXAMPLES = """\
 examples:
@@ -31,11 +32,11 @@ answers:
   nearest. The view is the one of twelve that fits best: 1 is the thumbnail's.
 """
 
-_APART = {
+_APART: Apart = {
     "train": ("polyorama.cli.shapes_train", "fine-tune a model on a folder of captioned models"),
     "eval": ("polyorama.cli.shapes_eval", "measure how well models never seen are found"),
 }
-"""Actions with modules of their own, which have add_arguments and run."""
+"""Actions with modules of their own."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,17 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_index(actions)
     _add_search(actions)
     _add_rest(actions)
-    for name, (module, text) in _APART.items():
-        parser = actions.add_parser(name, help=text, description=text)
-        importlib.import_module(module).add_arguments(parser)
+    add_apart(actions, _APART)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do the action."""
-    if options.action in _APART:
-        return int(importlib.import_module(_APART[options.action][0]).run(options) or 0)
-    module = importlib.import_module("polyorama.cli.shapes_actions")
-    return int(getattr(module, f"do_{options.action}")(options) or 0)
+    return run_action(options, _APART, "polyorama.cli.shapes_actions")
 
 
 def _library(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,8 @@ from typing import Any, Literal, cast
 from polyorama.errors import UsageError
 
 __all__ = [
-    "Parameter", "checked", "choice", "color", "flag", "number", "parameter_of", "parameters_of",
-    "vector", "whole",
+    "Checked", "Parameter", "checked", "choice", "color", "flag", "number", "parameter_of",
+    "parameters_of", "vector", "whole",
 ]  # fmt: skip
 
 Kind = Literal["number", "whole", "flag", "choice", "vector", "color"]
@@ -201,6 +201,20 @@ def checked(parameter: Parameter, value: Any) -> Any:
             raise UsageError(f"{what} is a whole number, not {value!r}.")
         return int(result)
     return _number(parameter, value)
+
+
+class Checked:
+    """What a frozen dataclass inherits from to hold every parameter to its bounds.
+
+    A `__post_init__` of the dataclass's own calls that of this class first.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for parameter in parameters_of(type(self)):
+            value = checked(parameter, getattr(self, parameter.name))
+            object.__setattr__(self, parameter.name, value)
 
 
 def _number(parameter: Parameter, value: Any) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polyorama.core.params import checked, choice, color, flag, number, parameters_of, vector
+from polyorama.core.params import Checked, choice, color, flag, number, vector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,19 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["Audio", "CameraRig", "CropVolume", "LightRig"]
 
 
-class _Checked:
-    """Holds every parameter to its bounds."""
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        for parameter in parameters_of(type(self)):
-            value = checked(parameter, getattr(self, parameter.name))
-            object.__setattr__(self, parameter.name, value)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CameraRig(_Checked):
+class CameraRig(Checked):
     """A camera and what carries it; `polyorama.scene.rigs.rig_camera` places it.
 
     ``free`` stands at `eye` and looks at `target`. ``orbit`` stands on an exact circle: `distance`
@@ -57,7 +46,7 @@ class CameraRig(_Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LightRig(_Checked):
+class LightRig(Checked):
     """Light on meshes: a key light and the light of the sky. Splats carry their own light."""
 
     azimuth: float = number(35.0, -36000.0, 36000.0, unit="°", help="Where the key light stands")
@@ -71,7 +60,7 @@ class LightRig(_Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CropVolume(_Checked):
+class CropVolume(Checked):
     """A volume that crop modifiers take their shape and place from.
 
     In its own space it fills the cube from -0.5 to 0.5, or the sphere in that; a plane keeps what
@@ -82,7 +71,7 @@ class CropVolume(_Checked):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Audio(_Checked):
+class Audio(Checked):
     """A sound on the timeline.
 
     Parameters
@@ -103,7 +92,7 @@ class Audio(_Checked):
     gain: float = number(1.0, 0.0, 100.0, soft=(0.0, 2.0), help="Louder", animated=False)
 
     def __post_init__(self) -> None:
-        _Checked.__post_init__(self)
+        Checked.__post_init__(self)
         samples = np.ascontiguousarray(self.samples, np.float32).view()
         samples.flags.writeable = False
         object.__setattr__(self, "samples", samples)

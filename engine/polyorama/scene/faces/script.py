@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from polyorama.core.params import checked, choice, flag, number, parameters_of, whole
+from polyorama.core.params import Checked, choice, flag, number, whole
 from polyorama.errors import UsageError
 from polyorama.scene.faces.channels import CHANNEL_INDEX, CHANNELS, EMOTIONS, REGIONS
 from polyorama.scene.faces.performance import MOST_WEIGHT, frozen_rows
@@ -41,17 +41,8 @@ def _within(most: float, *numbers: float) -> bool:
     return all(abs(number) <= most for number in numbers)
 
 
-class _Checked:
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        for parameter in parameters_of(type(self)):
-            value = checked(parameter, getattr(self, parameter.name))
-            object.__setattr__(self, parameter.name, value)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FaceStyle(_Checked):
+class FaceStyle(Checked):
     """How a face speaks and lives: sliders."""
 
     jaw: float = number(1.0, 0.0, 2.0, help="How far the jaw opens: mumbling to shouting")
@@ -174,7 +165,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class FaceScript(_Checked):
+class FaceScript(Checked):
     """All that makes a performance, in the order in which the layers lie.
 
     Parameters
@@ -223,7 +214,7 @@ class FaceScript(_Checked):
     limits: tuple[tuple[str, float, float], ...] = ()
 
     def __post_init__(self) -> None:
-        _Checked.__post_init__(self)
+        Checked.__post_init__(self)
         for name in ("emotion_features", "tracker"):
             array = getattr(self, name)
             if array is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polyorama.core.params import checked, choice, color, number, parameters_of
+from polyorama.core.params import Checked, choice, color, number
 
 __all__ = ["HAIR_STYLES", "HeadIdentity"]
 
@@ -13,7 +13,7 @@ HAIR_STYLES = ("mop", "bob", "bun", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadIdentity:
+class HeadIdentity(Checked):
     """A puppet's looks. All identities share one topology, but for the hair.
 
     Raises
@@ -38,8 +38,3 @@ class HeadIdentity:
     hair_color: tuple[float, float, float] = color((0.52, 0.22, 0.12), help="Yarn and brows")
     eye_color: tuple[float, float, float] = color((0.16, 0.50, 0.52), help="Iris")
     felt_color: tuple[float, float, float] = color((0.80, 0.55, 0.16), help="Jumper")
-
-    def __post_init__(self) -> None:
-        for parameter in parameters_of(type(self)):
-            value = checked(parameter, getattr(self, parameter.name))
-            object.__setattr__(self, parameter.name, value)
