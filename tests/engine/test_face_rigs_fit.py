@@ -16,7 +16,7 @@ from polyorama.face.rigs.ict import ict_rig
 from polyorama.face.rigs.makehuman import makehuman_rig
 from polyorama.face.rigs.registration import aligned
 from polyorama.face.rigs.transfer import Gradients, Transfer
-from polyorama.scene.faces.morphs import MorphRig, Shapes
+from polyorama.scene.faces.morphs import MorphRig, Rotor, Shapes
 from polyorama.scene.mesh import Mesh
 from tests.conftest import shared_folder
 from tests.engine.test_face_rigs_heads import head
@@ -212,6 +212,60 @@ def test_landmarks_lead_where_the_outline_does_not() -> None:
     truth = rig.shapes.dense("jawOpen", len(rest))
     assert np.abs(fitted.mesh.vertices - rest).max() < 0.1
     assert np.sqrt(((jaw - truth) ** 2).sum(1).mean()) < 0.2 * np.sqrt((truth**2).sum(1).mean())
+
+
+def _with_shells() -> MorphRig:
+    """The egg with lids of its own, apart from the skin, and a row of teeth that the jaw turns."""
+    rig = head()
+    count = len(rig.mesh.vertices)
+    skin = np.arange(count)
+    grid = np.array([(x, y) for y in range(5) for x in range(9)], np.float64)
+    lid = np.column_stack([0.03 * grid[:, 0] - 0.42, -0.3 + 0.03 * grid[:, 1],
+                           np.full(45, 0.95)])  # fmt: skip
+    teeth = np.column_stack([0.04 * grid[:, 0] - 0.16, 0.36 + 0.02 * grid[:, 1],
+                             0.6 - (0.04 * grid[:, 0] - 0.16) ** 2])  # fmt: skip
+    cells = [(y * 9 + x, y * 9 + x + 1, y * 9 + x + 9, y * 9 + x + 10)
+             for y in range(4) for x in range(8)]  # fmt: skip
+    faces = np.array([t for a, b, c, d in cells for t in ((a, b, c), (b, d, c))])
+    lids, row = count + np.arange(45), count + 45 + np.arange(45)
+    mesh = Mesh(
+        np.concatenate([rig.mesh.vertices, lid, teeth]),
+        np.concatenate([rig.mesh.triangles, faces + count, faces + count + 45]), name="egg",
+    )  # fmt: skip
+    ones = np.ones(45, np.float32)
+    rotors = (
+        Rotor("leftUpperLid", lids, ones, np.array([-0.3, -0.2, 0.6]),
+              {"eyeBlinkLeft": (-0.9, 0.0, 0.0)}),
+        Rotor("jaw", row, ones, np.zeros(3), {"jawOpen": (-0.4, 0.0, 0.0)}),
+    )  # fmt: skip
+    dense = {n: np.pad(rig.shapes.dense(n, count), ((0, 90), (0, 0))) for n in rig.shapes.names}
+    dense["eyeBlinkLeft"] = np.zeros((count + 90, 3))
+    dense["eyeBlinkLeft"][600:700, 1] = 0.01
+    return MorphRig(
+        mesh=mesh, shapes=Shapes.of_dense(dense), rotors=rotors, name="egg",
+        regions={"skin": skin, "lowerTeeth": row},
+    )  # fmt: skip
+
+
+def test_teeth_stay_whole_and_lids_that_are_not_there_are_missing() -> None:
+    template = _with_shells()
+    count = len(head().mesh.vertices)
+    # The same head without lids, its teeth a little elsewhere and wider.
+    vertices = np.delete(template.mesh.vertices, np.arange(count, count + 45), axis=0)
+    vertices[count:] = (vertices[count:] - [0, 0, 0.02]) * [1.1, 1.0, 1.0]
+    t = template.mesh.triangles
+    t = t[(t < count).all(axis=1) | (t >= count + 45).all(axis=1)]
+    faces = np.where(t >= count, t - 45, t)
+    fitted = run(fitted_rig(Mesh(vertices, faces, name="other"), template))
+    assert "eyeBlinkLeft" in fitted.missing
+    assert [rotor.name for rotor in fitted.rotors] == ["jaw"]
+    teeth = np.arange(count, count + 45)
+    assert np.array_equal(fitted.rotors[0].indices, teeth)
+    opened = fitted.posed({"jawOpen": 1.0})
+    assert (opened[teeth, 1] - vertices[teeth, 1]).min() > 0.1
+    ends = faces[(faces >= count).all(axis=1), :2]
+    lengths = [np.linalg.norm(np.diff(p[ends], axis=1), axis=2) for p in (vertices, opened)]
+    assert np.allclose(lengths[0], lengths[1], atol=1e-4)
 
 
 def test_normals_of_a_sphere_point_outwards() -> None:

@@ -13,7 +13,7 @@ from polyorama.face.rigs.building import LEAST, MAX_VERTICES
 from polyorama.face.rigs.closest import Nearest, Surface, vertex_normals
 from polyorama.face.rigs.mouth import skin_of
 from polyorama.face.rigs.packages import sparse_tools
-from polyorama.face.rigs.parts import components, sphere_of, welded
+from polyorama.face.rigs.parts import components, rigid_motion, sphere_of, welded
 from polyorama.face.rigs.registration import Similarity, aligned, bent
 from polyorama.face.rigs.seal import with_seal
 from polyorama.face.rigs.transfer import Gradients, Transfer
@@ -30,6 +30,9 @@ __all__ = ["fitted_rig"]
 _TURNED = np.radians(15.0)
 """A head that is turned by less than this stays as it is."""
 
+_WELL = 0.8
+"""Share of a tongue's vertices that must match for it to bend as the template's does."""
+
 _WORST_ALIGNED, _WORST_BENT, _FEWEST = 0.16, 0.012, 0.55
 """Shares of the head's size that a head is never apart from a template, and of its matches."""
 
@@ -43,7 +46,9 @@ def fitted_rig(
     (`registration`), smaller pieces such as eyeballs and teeth are matched with what of the
     template comes to lie there, and every shape is carried over by deformation transfer
     (`transfer`). Eyeballs turn about their own centres; the lips are mended to close. A mesh that
-    lies otherwise is turned to the axes of rigs.
+    lies otherwise is turned to the axes of rigs. Channels that in the template mostly turn parts
+    which the mesh does not have, such as lids that are shells of their own, are left out, so that
+    they count as missing.
 
     Parameters
     ----------
@@ -85,6 +90,10 @@ def fitted_rig(
     rotation, scale = fit.place.rotation, fit.place.scale
     rest = template.mesh.vertices.astype(np.float64)
     gradients = Gradients(rest, template.mesh.triangles)
+    rigid = _rigid_pieces(template, fit, matched, corner)
+    rotors = tuple(_rotor(r, mesh, fit, matched, corner, rigid) for r in template.rotors)
+    lost = [old for old, new in zip(template.rotors, rotors, strict=True) if not len(new.indices)]
+    names = tuple(name for name in names if not _mostly_turns(template, name, lost))
     offsets = {}
     for at, name in enumerate(names):
         yield Progress(at, len(names), "Carrying shapes over")
@@ -92,12 +101,14 @@ def fitted_rig(
         turned = rotation @ gradients(dense)[fit.triangle_of] @ rotation.T
         turned[~fit.triangle_matched] = np.eye(3)
         offsets[name] = transfer(turned, scale * carried(dense) @ rotation.T)
+        for row, piece in rigid:
+            offsets[name][piece] = _rigidly(rest[row], dense[row], mesh.vertices[piece], fit.place)
     regions = {n: _near(ids, found, matched, corner) for n, ids in template.regions.items()}
     rig = MorphRig(
         mesh=mesh,
         shapes=Shapes.of_dense(offsets, LEAST * fit.size),
-        rotors=tuple(_rotor(r, mesh, fit, matched, corner) for r in template.rotors),
-        correctives=template.correctives,
+        rotors=tuple(rotor for rotor in rotors if len(rotor.indices)),
+        correctives=tuple(c for c in template.correctives if c.shape in offsets),
         regions=regions,
         landmarks={n: _vertices_at(ids, mesh, fit) for n, ids in template.landmarks.items()},
         name=mesh.name,
@@ -256,8 +267,65 @@ def _vertices_at(ids: NDArray[np.int32], mesh: Mesh, fit: _Fit) -> NDArray[np.in
     return np.asarray(tree.query(fit.template[ids])[1], np.int32)
 
 
+def _mostly_turns(template: MorphRig, channel: str, rotors: list[Rotor]) -> bool:
+    """Whether more than half of what a channel moves in a template belongs to given rotors."""
+    own = [rotor.indices for rotor in rotors if channel in rotor.channels]
+    if not own:
+        return False
+    rest = template.mesh.vertices
+    moved = np.linalg.norm(template.posed({channel: 1.0}, head=False) - rest, axis=1)
+    return bool(moved[np.unique(np.concatenate(own))].sum() > 0.5 * moved.sum())
+
+
+Parts = tuple["NDArray[np.int32]", "NDArray[np.int64]"]
+"""What moves as one: its vertices in the template and in the mesh."""
+
+
+def _rigid_pieces(
+    template: MorphRig, fit: _Fit, matched: NDArray[np.bool_], corner: NDArray[np.int32]
+) -> list[Parts]:
+    """Pieces of the mesh that lie on a row of teeth, or poorly on the tongue.
+
+    Two people's teeth match poorly, point by point, but a row of them moves as one; and a tongue
+    of which only some points are carried along would be torn to ridges.
+    """
+    region = np.zeros(len(template.mesh.vertices), np.int64)
+    names = [n for n in ("upperTeeth", "lowerTeeth", "tongue") if n in template.regions]
+    rows = [template.regions[name] for name in names]
+    for number, row in enumerate(rows, 1):
+        region[row] = number
+    nearest = region[corner[np.arange(len(corner)), fit.found.shares.argmax(axis=1)]]
+    main = np.bincount(fit.pieces).argmax()
+    found: list[Parts] = []
+    for piece in np.unique(fit.pieces[matched & (nearest > 0) & (fit.pieces != main)]):
+        ids: NDArray[np.int64] = np.flatnonzero(fit.pieces == piece)
+        votes = np.bincount(nearest[ids[matched[ids]]], minlength=len(rows) + 1)
+        best = int(votes.argmax())
+        if best > 0 and (names[best - 1] != "tongue" or matched[ids].mean() < _WELL):
+            found.append((rows[best - 1], ids))
+    return found
+
+
+def _rigidly(
+    rest: NDArray[np.float64],
+    offsets: NDArray[np.float64],
+    points: NDArray[np.floating],
+    place: Similarity,
+) -> NDArray[np.float64]:
+    """(n, 3) offsets of points of the mesh that move as one, as a part of the template does."""
+    turn, shift = rigid_motion(rest, rest + offsets)
+    there = (points - place.shift) @ place.rotation / place.scale
+    moved = there @ turn.T + shift - there
+    return np.asarray(place.scale * moved @ place.rotation.T, np.float64)
+
+
 def _rotor(
-    rotor: Rotor, mesh: Mesh, fit: _Fit, matched: NDArray[np.bool_], corner: NDArray[np.int32]
+    rotor: Rotor,
+    mesh: Mesh,
+    fit: _Fit,
+    matched: NDArray[np.bool_],
+    corner: NDArray[np.int32],
+    rigid: list[Parts],
 ) -> Rotor:
     """A part that turns: its vertices by what they match, its pivot where the template's goes."""
     amounts = np.zeros(len(fit.template))
@@ -269,6 +337,8 @@ def _rotor(
     else:
         shares = np.where(matched[:, None], fit.found.shares, 0.0)
         carried = np.einsum("vc,vc->v", shares, amounts[corner])
+        for row, piece in rigid:
+            carried[piece] = amounts[row].mean()
     ids = np.flatnonzero(carried > 1e-3)
     pivot = fit.place(rotor.pivot[None])[0]
     if rotor.name in ("leftEye", "rightEye"):
