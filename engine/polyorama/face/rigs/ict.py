@@ -88,7 +88,8 @@ def ict_rig(path: str | os.PathLike[str], *, identity: Sequence[float] = ()) -> 
     source = Path(path)
     arrays = _arrays(source)
     try:
-        return with_seal(_packed(arrays, identity, source))
+        rig = _packed(arrays, identity, source)
+        return with_seal(rig) if "jawOpen" in rig.channels else rig
     except (IndexError, ValueError, KeyError, TypeError) as error:
         raise FileFormatError(
             f"The arrays of the ICT rig do not fit together; download it again: {source}"
@@ -238,7 +239,12 @@ def _rig(
 ) -> MorphRig:
     rest = (rest * TURN).astype(np.float32)
     shapes = joined_shapes((n, (d * TURN).astype(np.float32)) for n, d in given)
-    if len(rest) != _COUNT or "jawOpen" not in shapes:
+    if "jawOpen" not in shapes and len(rest) == _COUNT:
+        raise FileFormatError(
+            f"The shapes of the ICT rig do not fit together, its jaw moves nothing; get it again: "
+            f"{source}"
+        )
+    if len(rest) != _COUNT:
         mesh = Mesh(rest, triangles.astype(np.int32), name=source.stem)
         return built(Plan(mesh=mesh, shapes=shapes, name=source.stem, credit=_CREDIT))
     tongue, gums = _tongue(shapes["jawOpen"])
