@@ -130,13 +130,16 @@ class Paint:
         felt = np.repeat(tone[:, :, None], 3, axis=2)
         count = round(110 * self.who.freckles)
         place = rng.normal(0.0, 1.0, (110, 2))[:count] * np.array([0.34, 0.095])
-        grid_y, grid_x = np.mgrid[0:size, 0:size]
         for (px, py), wide in zip(place, rng.uniform(0.7, 1.25, 110)[:count], strict=True):
             # Over the nose and the cheeks, a little below the horizon.
             cx = (0.5 + px / (2.0 * np.pi)) * size
             cy = (0.5 + (0.16 + py) / (2.0 * np.pi)) * size
-            dot = np.exp(-((grid_x - cx) ** 2 + (grid_y - cy) ** 2) / (2.0 * wide**2))
-            felt *= 1.0 - dot[:, :, None] * np.array([0.16, 0.28, 0.33])
+            reach = int(6.0 * wide) + 1  # beyond it, a freckle is less than a shade of 8 bits
+            left, top = max(int(cx) - reach, 0), max(int(cy) - reach, 0)
+            part = felt[top : int(cy) + reach + 1, left : int(cx) + reach + 1]
+            down, right = np.ogrid[top : top + len(part), left : left + part.shape[1]]
+            dot = np.exp(-((right - cx) ** 2 + (down - cy) ** 2) / (2.0 * wide**2))
+            part *= 1.0 - dot[:, :, None] * np.array([0.16, 0.28, 0.33])
         return np.asarray(np.clip(felt * 255.0 + 0.5, 0, 255), np.uint8)
 
     def lid(self, lid: Lid, upper: bool) -> NDArray[np.float64]:
