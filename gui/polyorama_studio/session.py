@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from polyorama.render.rasterizers import Rasterizer
     from polyorama.scene.document import Document
     from polyorama_studio.orbit import OrbitView
+    from polyorama_studio.workspaces.face.desk import Desk
     from polyorama_studio.workspaces.lab.run import Run
     from polyorama_studio.workspaces.shapes.shelf import Shelf
 
@@ -130,6 +131,8 @@ class Session(QObject):
         """The run of the Lab, once that was shown."""
         self.shapes: Shelf | None = None
         """The library of Shapes, once that was shown."""
+        self.face: Desk | None = None
+        """The desk of Face, once that was shown."""
         self.stage.picture_failed.connect(self._on_picture_failed)
         self.editing.logged.connect(self.log_python)
         self.jobs.ended.connect(self._on_job_ended)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, fixed_font, font
-from polyorama_studio.words import shortened, splats_left, tip
+from polyorama_studio.words import legible, shortened, splats_left, tip
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from polyorama.scene.document import Document
     from polyorama_studio.actions import ActionSet
     from polyorama_studio.session import Session
+    from polyorama_studio.workspaces.face.desk import Desk
     from polyorama_studio.workspaces.lab.run import Run
     from polyorama_studio.workspaces.shapes.shelf import Shelf
 
@@ -253,6 +254,31 @@ class StatusStrip(QFrame):
         self._backend.setText("")
         self._rate.setText("")
 
+    def _tell_of_face(self, desk: Desk) -> None:
+        """Whose face, what it says, what moves it; how fast it is drawn."""
+        rig, script = desk.rig, desk.script
+        name = self.tr("Building the puppet") if rig is None else legible(rig.name)
+        name = (name[:1].upper() + name[1:]) or self.tr("Face")
+        self._name.setText(shortened(name, self._name.fontMetrics(), Metrics.name_words))
+        self._name.setToolTip("")
+        said = self.tr("{0} s, {1} phones").format(
+            f"{desk.seconds:.1f}", f"{len(script.phones.phones):,}"
+        )
+        self._splats.setText(said if desk.speaks else "")
+        source = {
+            "model": self.tr("By the model, take {0}"), "rules": self.tr("By rules"),
+            "mix": self.tr("By model and rules, take {0}"), "tracker": self.tr("By a tracker"),
+        }[script.source].format(script.seed)  # fmt: skip
+        source = self.tr("Working") if desk.working else source
+        self._quality.setText(source if desk.speaks else "")
+        shown, stage = None if desk.stage is None else desk.stage.picture, desk.stage
+        self._backend.setText("" if shown is None else shown.backend)
+        took = "" if shown is None else f"{shown.milliseconds:,.0f}"
+        self._time.setText(self.tr("{0} ms a frame").format(took) if took else "")
+        moving = self._session.playback.playing or desk.live_weights is not None
+        rate = stage.fps if stage is not None and moving else 0.0
+        self._rate.setText(self.tr("{0} FPS").format(f"{rate:.0f}") if rate else "")
+
     def _left(self) -> str:
         """How many splats there are without those that were deleted, of how many."""
         document = self._session.stage.document
@@ -270,6 +296,9 @@ class StatusStrip(QFrame):
             return
         if self._workspace == "shapes" and session.shapes is not None:
             self._tell_of_shapes(session.shapes)
+            return
+        if self._workspace == "face" and session.face is not None:
+            self._tell_of_face(session.face)
             return
         count = stage.splat_count
         title = session.title or self.tr("Nothing open")

@@ -216,6 +216,15 @@ class Window(QMainWindow):
             ):  # fmt: skip
                 signal.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
                 signal.connect(self._status.refresh, Qt.ConnectionType.UniqueConnection)
+        elif workspace_id == "face" and self.session.face is not None:
+            desk = self.session.face
+            for signal in (
+                desk.changed, desk.performed, desk.rig_changed, desk.working_changed, desk.drawn,
+                self.session.playback.playing_changed,
+            ):  # fmt: skip
+                signal.connect(self._status.refresh, Qt.ConnectionType.UniqueConnection)
+            for signal in (desk.rig_changed, desk.working_changed, desk.performed):
+                signal.connect(self._refresh_edits, Qt.ConnectionType.UniqueConnection)
         if workspace_id != "lab" and self.session.lab is not None:
             self.session.lab.set_playing(False)
         self.menus.show_workspace(workspace_id)

@@ -33,7 +33,7 @@ from polyorama_studio.workspaces.face.works import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -169,8 +169,8 @@ class FakeWorks:
     def _note(self) -> None:
         self.threads.add(threading.get_ident())
 
-    def identity(self) -> FakeIdentity:
-        return FakeIdentity()
+    def identity(self, traits: Mapping[str, Any] | None = None) -> FakeIdentity:
+        return FakeIdentity(**dict(traits or {}))
 
     def head(self, identity: Any) -> MorphRig:
         self._note()
@@ -289,9 +289,9 @@ class FakeWorks:
         self._note()
         return () if self.no_devices else (Device("Built-in microphone", "0"), Device("Cable", "3"))
 
-    def live(self, settings: LiveSettings) -> FakeLine:
+    def live(self, settings: LiveSettings, may_rescan: Callable[[], bool]) -> FakeLine:
         self._note()
         if self.no_devices:
             raise UnavailableError("There is no microphone.")
-        self.line = FakeLine(settings)
+        self.line, self.may_rescan = FakeLine(settings), may_rescan
         return self.line

@@ -467,9 +467,15 @@ def test_the_puppet_is_shaped_and_a_face_of_a_file_takes_its_place(
     _calm(qtbot, spoken.desk)
     assert _actor(spoken).rig is not rig
     assert _steps(spoken) == 2
+    assert dict(_actor(spoken).identity) == {"width": 0.5, "hair": "mop"}
+    spoken.session.editing.undo()
+    assert spoken.side.rig.form.fields["width"].value == 0.0
+    spoken.session.editing.redo()
+    assert spoken.side.rig.form.fields["width"].value == 0.5
     spoken.open_path(Path("hero.glb"))
     _calm(qtbot, spoken.desk)
     assert _actor(spoken).rig.name == "hero"
+    assert _actor(spoken).identity is None
     assert not spoken.side.rig.looks.isVisible()
     assert _actor(spoken).script is spoken.desk.script  # what it says stays
     spoken.open_path(Path("broken.glb"))
@@ -551,6 +557,7 @@ def test_live_shows_its_latency_and_records_to_the_timeline(
     qtbot.waitUntil(lambda: live.latency.figures is not None, timeout=_LONG)
     assert works.line is not None
     assert works.line.recording
+    assert works.may_rescan()
     assert live.lost.text() == "No block lost"
     qtbot.waitUntil(lambda: works.line is not None and works.line.seen > 0, timeout=_LONG)
     assert not face.portrait.welcome.isVisible()
@@ -558,8 +565,8 @@ def test_live_shows_its_latency_and_records_to_the_timeline(
     qtbot.waitUntil(lambda: "waiting" in live.note.text(), timeout=_LONG)
     assert live.lost.text() == "2 blocks lost"
     live.record.click()
+    qtbot.waitUntil(lambda: works.line is not None and works.line.closed, timeout=_LONG)
     _calm(qtbot, face.desk)
-    assert works.line.closed
     assert face.desk.live_weights is None
     assert _actor(face).script.transcript == "my boat is blue"
 
@@ -589,7 +596,6 @@ def test_the_tab_shows_the_face_and_leaving_it_ends_what_is_live(
     face.live.start.click()
     qtbot.waitUntil(lambda: face.live.running, timeout=_LONG)
     window.workspaces.show_workspace("scene")
-    assert works.line is not None
-    assert works.line.closed
+    qtbot.waitUntil(lambda: works.line is not None and works.line.closed, timeout=_LONG)
     assert not window.session.stage.resting
     assert face.portrait.stage.resting

@@ -10,7 +10,10 @@ from polyorama.errors import UsageError
 from polyorama.scene.faces.actor import Actor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from polyorama.scene.document import Document
+    from polyorama.scene.faces.actor import Trait
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
     from polyorama.scene.faces.script import FaceScript
@@ -48,15 +51,28 @@ def set_face(
 
 
 @op("Change the head")
-def set_face_rig(document: Document, node: str, rig: MorphRig) -> Document:
+def set_face_rig(
+    document: Document, node: str, rig: MorphRig, identity: Mapping[str, Trait] | None = None
+) -> Document:
     """Give a face another head; what it performs stays.
+
+    Parameters
+    ----------
+    document
+        Holds the face.
+    node
+        Name or id of its node.
+    rig
+        The head.
+    identity
+        What it was built from; see `Actor`.
 
     Raises
     ------
     UsageError
-        If the node holds no face.
+        If the node holds no face, or the identity is none.
     """
-    return _with(document, node, rig=rig)
+    return _with(document, node, rig=rig, identity=identity)
 
 
 def _with(document: Document, name: str, **changes: object) -> Document:

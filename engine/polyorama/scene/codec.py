@@ -275,6 +275,7 @@ _PARTS: dict[str, tuple[type, tuple[type, ...]]] = {
     "tuple[tuple[str, float, float], ...]": (tuple, (tuple,)),
     "Mapping[str, Track]": (Mapping, (Track,)),
     "Mapping[str, BitSet]": (Mapping, (BitSet,)),
+    "Mapping[str, Trait]": (Mapping, (*_NUMBERS, str, tuple)),
 }
 """What tuples and mappings may hold."""
 
@@ -284,7 +285,9 @@ def _fitting(where: str, annotation: str, value: Any) -> Any:
     if annotation in _KINDS:
         good = _is_of(value, _KINDS[annotation])
     else:
-        container, kinds = _PARTS[annotation]
+        container, kinds = _PARTS[annotation.removesuffix(" | None")]
+        if value is None and annotation.endswith(" | None"):
+            return None
         good = isinstance(value, container)
         good = good and all(_is_of(v, kinds) for v in _values(value))
     if not good:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from polyorama_studio.actions import (
     edit,
     export,
+    face,
     files,
     help,
     lab,
@@ -27,7 +28,7 @@ __all__ = ["ACTIONS", "MENUS", "Action", "ActionSet", "translated"]
 
 ACTIONS: tuple[Action, ...] = (
     *files.ACTIONS, *export.ACTIONS, *edit.ACTIONS, *selecting.ACTIONS, *tools.ACTIONS,
-    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *shapes.ACTIONS, *lab.ACTIONS,
-    *window.ACTIONS, *help.ACTIONS,
+    *nodes.ACTIONS, *view.ACTIONS, *timeline.ACTIONS, *shapes.ACTIONS, *face.ACTIONS,
+    *lab.ACTIONS, *window.ACTIONS, *help.ACTIONS,
 )  # fmt: skip
 """Every action of the studio."""

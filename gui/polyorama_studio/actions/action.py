@@ -140,6 +140,7 @@ MENUS: tuple[tuple[str, str], ...] = (
     ("view", "View"),
     ("timeline", "Timeline"),
     ("shapes", "Shapes"),
+    ("face", "Face"),
     ("lab", "Lab"),
     ("window", "Window"),
     ("help", "Help"),
@@ -148,6 +149,6 @@ MENUS: tuple[tuple[str, str], ...] = (
 
 WORKSPACE_MENUS = {
     "select": "scene", "tools": "scene", "nodes": "scene", "view": "scene",
-    "timeline": "scene", "shapes": "shapes", "lab": "lab",
+    "timeline": "scene", "shapes": "shapes", "face": "face", "lab": "lab",
 }  # fmt: skip
 """Menus of one workspace: they are seen, and their shortcuts taken, while it is shown."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QPointF
 
+from polyorama.face.live.sources import FileSource
+from polyorama.face.speech.sound import load_speech
 from polyorama_studio.workspaces.face import workspace as workspace_module
 from polyorama_studio.workspaces.face.engine import EngineWorks
+from polyorama_studio.workspaces.face.microphone import MicrophoneLine
+from polyorama_studio.workspaces.face.works import Device
 from polyorama_studio.workspaces.face.workspace import FaceWorkspace
-from tests.gui.face_fakes import FakeWorks
 from tests.gui.walks.steps import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from polyorama_studio.workspaces.face.works import Device, LiveLine, LiveSettings
+    from polyorama_studio.workspaces.face.works import LiveLine, LiveSettings
     from tests.gui.walks.walk import Walk
 
 __all__ = ["STEPS"]
@@ -24,14 +29,21 @@ _LONG = 400.0
 """Building the puppet, covering it with surfels and loading the aligner, s."""
 
 
+_ROUNDS = 10
+"""So often the sample is said to the face that listens, one after the other."""
+
+
 class _Works(EngineWorks):
-    """The real engine, with a microphone that is there on every machine."""
+    """The real engine; in the place of a microphone, it hears the sample on every machine."""
 
     def devices(self) -> Sequence[Device]:
-        return FakeWorks().devices()
+        return (Device("The sample, as a microphone", "0"),)
 
-    def live(self, settings: LiveSettings) -> LiveLine:
-        return FakeWorks().live(settings)
+    def live(self, settings: LiveSettings, may_rescan: Callable[[], bool]) -> LiveLine:
+        place = resources.files("polyorama_assets") / "face" / "hello.flac"
+        with resources.as_file(place) as path:
+            said = load_speech(path)
+        return MicrophoneLine(settings, FileSource(np.tile(said, _ROUNDS)))
 
 
 def _face(walk: Walk) -> FaceWorkspace:
@@ -171,7 +183,11 @@ def live(walk: Walk) -> None:
         face.bar.pad.choose("live")
         walk.until(face.live.start.isEnabled, "No microphone is found.")
         walk.click(face.live.start)
-        walk.until(lambda: face.live.latency.figures is not None, "Nothing is measured.")
+        walk.until(lambda: face.desk.live_weights is not None, "The face does not move.", _LONG)
+        walk.until(
+            lambda: face.live.latency.figures is not None
+            and face.live.latency.figures.total is not None, "Nothing is measured.", _LONG,
+        )  # fmt: skip
         walk.rest(800)
         walk.shot("live", settle=False)
         walk.click(face.live.start)

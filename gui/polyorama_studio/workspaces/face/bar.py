@@ -48,7 +48,7 @@ class Bar(QFrame):
         self.to_start = self._button("to-start", self.tr("To the start"), self._to_start)
         self.play = self._button("play", self.tr("Play"), playback.toggle)
         self.play.setToolTip(tip(self.tr("Play or pause  (Space)")))
-        self.loop = self._button("loop", self.tr("Loop"), self._on_loop)
+        self.loop = self._button("loop", self.tr("Loop"), self.toggle_loop)
         self.loop.setCheckable(True)
         self.loop.setToolTip(tip(self.tr(
             "Play again and again; drag on the ruler with Shift to loop a part"
@@ -85,8 +85,8 @@ class Bar(QFrame):
         self.export.clicked.connect(self.ask_export)
         self._icons.append((self.export, "export"))
         self._lay_out()
-        self.transcript.returnPressed.connect(self._on_align)
-        self.align.clicked.connect(self._on_align)
+        self.transcript.returnPressed.connect(self.ask_align)
+        self.align.clicked.connect(self.ask_align)
         self.pad.chosen.connect(self.pad_chosen)
         desk.changed.connect(self.refresh)
         desk.performed.connect(self.refresh)
@@ -143,13 +143,17 @@ class Bar(QFrame):
         self._score.seek(0.0)
 
     @Slot()
-    def _on_loop(self) -> None:
-        end = "loop" if self.loop.isChecked() else "hold"
-        self._session.editing.run("set_timeline", loop=end)
-        self._tint()
+    def toggle_loop(self) -> None:
+        """Play again and again, or once."""
+        document = self._session.editing.document
+        if document is not None:
+            end = "hold" if document.timeline.loop == "loop" else "loop"
+            self._session.editing.run("set_timeline", loop=end)
+            self._tint()
 
     @Slot()
-    def _on_align(self) -> None:
+    def ask_align(self) -> None:
+        """Find the phones of what the field says."""
         self._desk.align(self.transcript.text().strip())
 
     @Slot()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from polyorama_studio.newest import Newest
 from polyorama_studio.session import Busy
-from polyorama_studio.workspaces.face.facing import Facing
+from polyorama_studio.workspaces.face.facing import Facing, traits_of
 from polyorama_studio.workspaces.face.spoken import python_of
 from polyorama_studio.workspaces.face.steps import Steps
 
@@ -134,7 +134,8 @@ class Desk(Facing):
         assert self._rig is not None
         if self.session.editing.document is None:
             self.session.opening.new()
-        self.node = self.steps.add(self._rig, self._rig.name or self.tr("Face"))
+        name = self._rig.name or self.tr("Face")
+        self.node = self.steps.add(self._rig, name, traits_of(self.identity))
         assert self._actor is not None  # the step was followed
         return self._actor
 
@@ -186,9 +187,8 @@ class Desk(Facing):
         return identity, self.works.head(identity)
 
     def _on_puppet(self, built: tuple[Any, MorphRig]) -> None:
-        self.identity = built[0]
         if self._actor is None:
-            self._rig = built[1]
+            self.identity, self._rig = built
         self.rig_changed.emit()
 
     def set_identity(self, identity: Any, *, final: bool, python: str = "") -> None:
@@ -208,7 +208,8 @@ class Desk(Facing):
         title = title.format(path.name)
         python = f"rig = open_rig({str(path)!r})"
         if fit:
-            python = f"rig = fitted_rig(po.open({str(path)!r}).nodes[0].mesh, build_head())"
+            mesh = f"po.open({str(path)!r}).nodes[0].mesh"
+            python = f"rig = run(fitted_rig({mesh}, build_head()))"
         done = partial(self._on_opened, title, python)
         self.session.work_on(partial(work, path), done, self.session.report, title)
 
@@ -224,7 +225,7 @@ class Desk(Facing):
         self._rig = rig
         if final and self._actor is not None:
             with self._step(title, python):
-                self.steps.set_rig(self.node, rig)
+                self.steps.set_rig(self.node, rig, traits_of(self.identity))
         self.rig_changed.emit()
 
     # Voices

@@ -27,7 +27,7 @@ from polyorama_studio.workspaces.face.works import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from polyorama.face.stack.engine import StackEngine
     from polyorama.face.take import Take
     from polyorama.scene.contents import Audio
+    from polyorama.scene.faces.actor import Trait
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.script import FaceScript
     from polyorama_studio.workspaces.face.works import Device, LiveLine, LiveSettings
@@ -68,11 +69,14 @@ class EngineWorks:
 
     # Faces
 
-    def identity(self) -> Any:
-        """The puppet as it comes."""
+    def identity(self, traits: Mapping[str, Trait] | None = None) -> Any:
+        """The puppet as it comes, or with the traits of a project."""
         from polyorama.face.rigs.head import HeadIdentity
 
-        return HeadIdentity()
+        try:
+            return HeadIdentity(**dict(traits or {}))  # type: ignore[arg-type]
+        except TypeError as error:
+            raise UsageError(f"This version of the puppet does not know a trait: {error}") from None
 
     def head(self, identity: Any) -> MorphRig:
         """The puppet with an identity."""
@@ -86,15 +90,18 @@ class EngineWorks:
 
         return open_rig(str(path))
 
-    def fitted(self, path: Path) -> MorphRig:
+    def fitted(self, path: Path) -> Job[MorphRig]:
         """A mesh of a file, given all shapes."""
         from polyorama.face.rigs.fitting import fitted_rig
-        from polyorama.verbs.open import open_file
+        from polyorama.verbs.open import open_document
 
-        mesh = next((n.mesh for n in open_file(path).nodes if n.mesh is not None), None)
+        yield Progress(0, 0, "Reading the mesh")
+        mesh = next((n.mesh for n in open_document(path).nodes if n.mesh is not None), None)
         if mesh is None:
             raise UsageError(f"There is no mesh in this file: {path}")
-        return fitted_rig(mesh, self.head(self.identity()))
+        yield Progress(0, 0, "Building the puppet")
+        template = self.head(self.identity())
+        return (yield from fitted_rig(mesh, template))
 
     # Voices
 
@@ -205,8 +212,11 @@ class EngineWorks:
 
         model = self._model()
         kind = take_format(path)
-        if kind is not None and kind.reader and kind.name != "Film":
-            return Feeling(model.emotion_of_motion(read_take(path).performance), path.name)
+        if kind is not None and kind.name != "Film":
+            performance = read_take(path).performance
+            if not performance.weights.any():
+                raise UsageError(f"Nothing moves in this take, so it lends no emotion: {path}")
+            return Feeling(model.emotion_of_motion(performance), path.name)
         from polyorama.face.speech.sound import load_speech
 
         return Feeling(model.emotion_of_sound(load_speech(path))[0], path.name)
@@ -265,11 +275,11 @@ class EngineWorks:
 
         return devices_here()
 
-    def live(self, settings: LiveSettings) -> LiveLine:
+    def live(self, settings: LiveSettings, may_rescan: Callable[[], bool]) -> LiveLine:
         """Begin to listen to a microphone."""
-        from polyorama_studio.workspaces.face.microphone import MicrophoneLine
+        from polyorama_studio.workspaces.face.microphone import MicrophoneLine, microphone_of
 
-        return MicrophoneLine(settings)
+        return MicrophoneLine(settings, microphone_of(settings, may_rescan))
 
     # Files
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from polyorama.errors import PolyoramaError
 from polyorama.scene.faces.actor import Actor
 from polyorama.scene.faces.script import FaceScript
 from polyorama_studio.jobs import Handlers
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 
     from polyorama.face.take import Take
     from polyorama.scene.document import Node
+    from polyorama.scene.faces.actor import Trait
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
     from polyorama_studio.session import Session
+    from polyorama_studio.stage import Stage
     from polyorama_studio.workspaces.face.works import Works
 
-__all__ = ["Facing"]
+__all__ = ["Facing", "traits_of"]
 
 
 class Facing(QObject):
@@ -46,6 +50,8 @@ class Facing(QObject):
     chosen_changed = Signal()
     """Other channels are looked at."""
     solo_changed = Signal()
+    drawn = Signal()
+    """Another picture of it can be seen."""
     live_changed = Signal()
     """Another face came from the microphone, or none any more."""
 
@@ -62,6 +68,8 @@ class Facing(QObject):
         """(55,) what comes from a microphone now; None while none does."""
         self.identity: Any = None
         """The puppet's, where the face is the puppet."""
+        self.stage: Stage | None = None
+        """What draws it, once it is seen."""
         self._actor: Actor | None = None
         self._rig: MorphRig | None = None
         self._draft: FaceScript | None = None
@@ -170,11 +178,22 @@ class Facing(QObject):
         if self._actor is not None:
             if self._actor.rig is not self._rig:
                 self._rig = self._actor.rig
+                self.identity = self._identity_of(self._actor)
                 self.rig_changed.emit()
             if before is None or before.script is not self._actor.script:
                 self._take_over(self._actor)
         self.changed.emit()
         self.performed.emit()
+
+    def _identity_of(self, actor: Actor) -> Any:
+        if actor.identity is None:
+            return None
+        try:
+            return self.works.identity(actor.identity)
+        except PolyoramaError as error:
+            # It is drawn as it was saved, but cannot be shaped further.
+            self.session.report(error)
+            return None
 
     def _take_over(self, actor: Actor) -> None:
         script = actor.script
@@ -218,6 +237,11 @@ class Facing(QObject):
 
 
 _NOTHING = FaceScript()
+
+
+def traits_of(identity: Any) -> dict[str, Trait] | None:
+    """What a document keeps of a puppet's identity."""
+    return None if identity is None else asdict(identity)
 
 
 def _is_face(node: Node) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainterPath, QPen
+from PySide6.QtGui import QPen, QPolygonF
 
 from polyorama.scene.faces.channels import CHANNEL_INDEX, HEAD, region_of
 from polyorama_studio.theme import Metrics, font
@@ -16,6 +16,7 @@ from polyorama_studio.workspaces.face.scripts import SAME, moved_key, with_key, 
 from polyorama_studio.workspaces.face.tints import channel_title, region_title
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
 
     from polyorama.scene.faces.script import FaceScript
@@ -46,7 +47,10 @@ class CurveLane(Lane):
     # Places
 
     def _y(self, channel: str, value: float) -> float:
-        share = (value / _TURN + 1.0) / 2.0 if channel in HEAD else value
+        return float(self._ys(channel, np.float64(value)))
+
+    def _ys(self, channel: str, values: NDArray[np.float64] | np.float64) -> Any:
+        share = (values / _TURN + 1.0) / 2.0 if channel in HEAD else values
         inside = self.box.adjusted(0.0, 3.0, 0.0, -3.0)
         return inside.bottom() - (share - _LEAST) / (_MOST - _LEAST) * inside.height()
 
@@ -112,18 +116,12 @@ class CurveLane(Lane):
         if right <= left:
             return
         xs = np.linspace(left, right, max(int(right - left), 2))
-        rows = np.array([axis.seconds(x) for x in xs]) * performance.fps
+        rows = np.linspace(axis.seconds(left), axis.seconds(right), len(xs)) * performance.fps
         index = np.arange(len(performance.weights))
         faint = QPen(tokens.color("quiet"), 1.0)
         for number, channel in enumerate(self.desk.chosen):
             values = np.interp(rows, index, performance.weights[:, CHANNEL_INDEX[channel]])
-            path = QPainterPath()
-            for x, value in zip(xs.tolist(), values.tolist(), strict=True):
-                point = QPointF(x, self._y(channel, value))
-                if path.elementCount():
-                    path.lineTo(point)
-                else:
-                    path.moveTo(point)
+            line = [*map(QPointF, xs.tolist(), self._ys(channel, values).tolist())]
             pen = QPen(self._color(number), 1.5, j=Qt.PenJoinStyle.RoundJoin)
             pattern = dashes(number)
             if pattern:
@@ -131,7 +129,7 @@ class CurveLane(Lane):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             solo = self.desk.solo
             painter.setPen(faint if solo and region_of(channel) not in solo else pen)
-            painter.drawPath(path)
+            painter.drawPolyline(QPolygonF(line))
         for channel, time, value in self._keys():
             self._paint_key(painter, channel, time, value)
 

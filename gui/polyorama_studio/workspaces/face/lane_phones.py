@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter
 
+    from polyorama.face.speech.visemes import VisemeSegment
     from polyorama.scene.faces.phones import Phone, PhoneTrack
     from polyorama_studio.theme import Tokens
     from polyorama_studio.workspaces.face.phones import Edge
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["PhoneLane", "VisemeLane"]
 
 _NUDGE = 0.01
+_LEAST_WIDE = 1.0
 _FRESH = 0.1
 """So long is a phone that is put into a pause, s."""
 _VISEME_TOKENS = {
@@ -54,6 +57,7 @@ class PhoneLane(Lane):
         self.title = score.tr("Phones")
         self.current = -1
         """Index of the chosen phone."""
+        self._known: tuple[PhoneTrack | None, tuple[Edge, ...]] = (None, ())
         self._edge: Edge | None = None
         self._before: PhoneTrack | None = None
 
@@ -72,23 +76,47 @@ class PhoneLane(Lane):
         """Index of the phone at a place, -1 for none."""
         time = self.score.axis.seconds(x)
         phones = self.track.phones
-        return next((k for k, p in enumerate(phones) if p.start <= time < p.end), -1)
+        at = bisect_right(phones, time, key=lambda p: p.start) - 1
+        return at if at >= 0 and time < phones[at].end else -1
 
     def edge_at(self, x: float) -> Edge | None:
         """The edge near a place."""
-        axis = self.score.axis
-        near = [e for e in edges(self.track) if abs(axis.x(e.time) - x) <= Metrics.face_grip]
+        axis, found = self.score.axis, self._edges()
+        first, last = (
+            bisect_left(found, axis.seconds(x + by), key=lambda e: e.time)
+            for by in (-Metrics.face_grip, Metrics.face_grip)
+        )
+        near = found[first : last + 1]
+        near = [e for e in near if abs(axis.x(e.time) - x) <= Metrics.face_grip]
         return min(near, key=lambda e: abs(axis.x(e.time) - x), default=None)
 
+    def _edges(self) -> tuple[Edge, ...]:
+        if self._known[0] is not self.track:
+            self._known = (self.track, edges(self.track))
+        return self._known[1]
+
     # Painting
+
+    def _seen(self) -> range:
+        """Indices of the phones that are within sight."""
+        axis, phones = self.score.axis, self.track.phones
+        first = bisect_left(phones, axis.seconds(self.box.left()), key=lambda p: p.end)
+        last = bisect_right(phones, axis.seconds(self.box.right()), key=lambda p: p.start)
+        return range(first, last)
 
     def paint(self, painter: QPainter) -> None:
         """Segments, words below where there is room."""
         tokens = self.tokens
-        for index, phone in enumerate(self.track.phones):
+        painter.setFont(font(Metrics.label - 1))
+        metrics = painter.fontMetrics()
+        drawn = self.box.left()
+        phones = self.track.phones
+        for index in self._seen():
+            phone = phones[index]
             box = self.place(phone)
-            if box.right() < self.box.left() or box.left() > self.box.right():
-                continue
+            if box.right() < drawn:
+                continue  # many phones share this pixel
+            drawn = box.left() + _LEAST_WIDE
             inside = box.adjusted(0.5, 0.0, -0.5, 0.0)
             chosen = index == self.current
             viseme = viseme_of(phone.symbol)
@@ -97,9 +125,8 @@ class PhoneLane(Lane):
             if chosen:
                 painter.setPen(QPen(tokens.color("accent"), 1.5))
             painter.drawRoundedRect(inside.adjusted(0.5, 0.5, -0.5, -0.5), 2.0, 2.0)
-            painter.setFont(font(Metrics.label - 1))
             quiet = phone.symbol == SILENCE
-            if painter.fontMetrics().horizontalAdvance(phone.symbol) <= inside.width() - 2.0:
+            if metrics.horizontalAdvance(phone.symbol) <= inside.width() - 2.0:
                 painter.setPen(tokens.color("quiet" if quiet else "text"))
                 painter.drawText(inside, Qt.AlignmentFlag.AlignCenter, phone.symbol)
 
@@ -277,14 +304,27 @@ class VisemeLane(Lane):
         super().__init__(score)
         self.title = score.tr("Visemes")
         self._phones = phones
+        self._known: tuple[PhoneTrack | None, tuple[VisemeSegment, ...]] = (None, ())
+
+    def _runs(self) -> tuple[VisemeSegment, ...]:
+        track = self.desk.script.phones
+        if self._known[0] is not track:
+            self._known = (track, edits.viseme_segments(track))
+        return self._known[1]
 
     def paint(self, painter: QPainter) -> None:
         """Runs of one shape."""
         tokens, axis = self.tokens, self.score.axis
-        for run in edits.viseme_segments(self.desk.script.phones):
+        painter.setFont(font(Metrics.label - 1, medium=True))
+        metrics = painter.fontMetrics()
+        drawn = self.box.left()
+        for run in self._runs():
             viseme, left, right = run.viseme, axis.x(run.start), axis.x(run.end)
-            if right < self.box.left() or left > self.box.right():
+            if right < drawn:
                 continue
+            if left > self.box.right():
+                break
+            drawn = left + _LEAST_WIDE
             box = QRectF(
                 left + 0.5, self.box.top() + 2.0, right - left - 1.0, self.box.height() - 4.0
             )
@@ -296,8 +336,7 @@ class VisemeLane(Lane):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(_color(tokens, viseme, 0.16))
             painter.drawRoundedRect(box, 7.0, 7.0)
-            painter.setFont(font(Metrics.label - 1, medium=True))
-            if painter.fontMetrics().horizontalAdvance(viseme) <= box.width() - 3.0:
+            if metrics.horizontalAdvance(viseme) <= box.width() - 3.0:
                 painter.setPen(_color(tokens, viseme, 1.0))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, viseme)
 
@@ -308,8 +347,7 @@ class VisemeLane(Lane):
     def words(self, at: QPointF) -> str:
         """The shape."""
         time = self.score.axis.seconds(at.x())
-        runs = edits.viseme_segments(self.desk.script.phones)
-        return next((run.viseme for run in runs if run.start <= time < run.end), "")
+        return next((run.viseme for run in self._runs() if run.start <= time < run.end), "")
 
     def press(self, event: QMouseEvent) -> bool:
         """An edge of the phones."""

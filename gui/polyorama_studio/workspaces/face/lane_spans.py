@@ -15,6 +15,7 @@ from polyorama_studio.workspaces.face.lane import Lane, snapped
 from polyorama_studio.workspaces.face.scripts import (
     SAME,
     emotion_at,
+    emotions_at,
     with_comp,
     with_emotion_key,
     without_comp,
@@ -64,7 +65,7 @@ class EmotionLane(Lane):
         """(n, 8) at times: as keyed, else as it was heard."""
         script, take = self.desk.script, self.desk.take
         if script.emotion == "keyed" and script.emotion_keys:
-            return np.array([emotion_at(script, float(t)) for t in times])
+            return emotions_at(script, times)
         if take is None or take.emotion is None or not len(take.emotion):
             return None
         rows = np.clip(times * take.performance.fps, 0, len(take.emotion) - 1).astype(int)

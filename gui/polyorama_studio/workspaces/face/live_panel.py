@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from polyorama_studio.fields.buttons import IconButton
-from polyorama_studio.fields.row import Label
 from polyorama_studio.fields.segments import SegmentField
-from polyorama_studio.fields.simple import ChoiceField, SwitchField
+from polyorama_studio.fields.simple import ChoiceField
 from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.newest import Newest
 from polyorama_studio.panels.parts import column_of
 from polyorama_studio.theme import Metrics, font
 from polyorama_studio.words import tip
+from polyorama_studio.workspaces.face.outputs import Outputs
 from polyorama_studio.workspaces.face.works import LiveFigures, LiveSettings
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
+    from polyorama.scene.faces.script import FaceScript
     from polyorama_studio.workspaces.face.desk import Desk
     from polyorama_studio.workspaces.face.works import Device, LiveLine
 
@@ -35,7 +37,6 @@ _METERS_MS = 100
 _LEAST_DB = -60.0
 _LOUD_DB, _TOO_LOUD_DB = -12.0, -2.0
 _TARGETS = {20: 100.0, 60: 140.0}
-_LIVE_LINK, _OSC = "127.0.0.1:11111", "127.0.0.1:9000"
 _SERIES = ("series1", "series3", "series5", "series2", "series4", "series6")
 
 
@@ -165,6 +166,14 @@ class LatencyMeter(QWidget):
             painter.drawLine(QPointF(x, bar.top() - 3.0), QPointF(x, bar.bottom() + 3.0))
 
 
+def _ended(line: LiveLine, keep: bool) -> FaceScript | None:
+    """End it on a worker thread; what was recorded."""
+    try:
+        return line.recorded() if keep else None
+    finally:
+        line.close()
+
+
 @guards
 class LivePanel(QWidget):
     """Start, meters, outputs, recording."""
@@ -177,6 +186,10 @@ class LivePanel(QWidget):
         theme = desk.session.theme
         self.line: LiveLine | None = None
         self.recording = False
+        self._wanted = False
+        """Whether a line that is being started is still wanted."""
+        self._used: LiveSettings | None = None
+        """With what it was started."""
         self._count = 0
         self._starting = Newest(self.session, "start the microphone", self)
         self._seeking = Newest(self.session, "look for microphones", self)
@@ -202,8 +215,7 @@ class LivePanel(QWidget):
         self.note = QLabel(self)
         self.note.setProperty("fine", "true")
         self.note.setWordWrap(True)
-        self.live_link, self.live_link_to = self._output(self.tr("Live Link"), _LIVE_LINK)
-        self.osc, self.osc_to = self._output(self.tr("OSC"), _OSC)
+        self.outputs = Outputs(theme, self)
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -214,24 +226,11 @@ class LivePanel(QWidget):
         self.look.clicked.connect(self.look_for_devices)
         self.ahead.chosen.connect(self._on_setting)
         self.device.chosen.connect(self._on_setting)
-        for switch in (self.live_link, self.osc):
-            switch.changed.connect(self._on_setting)
-        for field in (self.live_link_to, self.osc_to):
-            field.editingFinished.connect(self._on_setting)
+        self.outputs.changed.connect(self._on_setting)
         desk.rig_changed.connect(self.refresh)
         theme.changed.connect(self._tint)
         self._tint()
         self.refresh()
-
-    def _output(self, title: str, where: str) -> tuple[SwitchField, QLineEdit]:
-        switch = SwitchField(self.session.theme, title, self)
-        field = QLineEdit(where, self)
-        field.setAccessibleName(self.tr("Where {0} goes").format(title))
-        field.setFixedHeight(Metrics.control)
-        field.setFont(font(Metrics.label, tabular=True))
-        field.setTextMargins(-Metrics.space[0], 0, -Metrics.space[0], 0)
-        switch.setToolTip(tip(self.tr("Send all values to {0}").format(where)))
-        return switch, field
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
@@ -242,19 +241,6 @@ class LivePanel(QWidget):
         below.setSpacing(Metrics.space[0])
         for widget in (self.ahead, self.start, self.record):
             below.addWidget(widget, 1)
-        outputs = QGridLayout()
-        outputs.setHorizontalSpacing(Metrics.space[0])
-        outputs.setVerticalSpacing(Metrics.hair)
-        for column, (switch, field) in enumerate((
-            (self.live_link, self.live_link_to), (self.osc, self.osc_to),
-        )):  # fmt: skip
-            label = Label(switch.accessibleName(), self)
-            label.setFixedWidth(
-                label.fontMetrics().horizontalAdvance(label.text()) + Metrics.space[0]
-            )
-            for at, widget in enumerate((switch, label, field)):
-                outputs.addWidget(widget, 0, 3 * column + at)
-            outputs.setColumnStretch(3 * column + 2, 1)
         foot = QHBoxLayout()
         foot.addWidget(self.note, 1)
         foot.addWidget(self.lost)
@@ -266,7 +252,7 @@ class LivePanel(QWidget):
         column.addLayout(below)
         column.addWidget(self.level)
         column.addWidget(self.latency, 1)
-        column.addLayout(outputs)
+        column.addWidget(self.outputs)
         column.addLayout(foot)
 
     @Slot()
@@ -313,8 +299,7 @@ class LivePanel(QWidget):
         """As the fields say."""
         return LiveSettings(
             self.device.value, int(self.ahead.value),
-            self.live_link_to.text().strip() if self.live_link.isChecked() else "",
-            self.osc_to.text().strip() if self.osc.isChecked() else "",
+            self.outputs.live_link_address, self.outputs.osc_address,
         )  # fmt: skip
 
     @Slot()
@@ -325,18 +310,36 @@ class LivePanel(QWidget):
         else:
             self.begin()
 
-    def begin(self) -> None:
-        """Listen to the microphone."""
+    def begin(self, before: LiveLine | None = None) -> None:
+        """Listen to the microphone, once what listened `before` has ended."""
+        self._wanted = True
+        if self._starting.busy:
+            return
         self.session.playback.set_playing(False)
-        settings = self.settings
+        settings = self._used = self.settings
         self.start.setEnabled(False)
         self.tell(self.tr("Opening the microphone"))
         self._starting.ask(
-            lambda: self._desk.works.live(settings), self._on_started, self._on_failed
+            partial(self._opened, settings, before), self._on_started, self._on_failed
         )
         self.session.log_python(f"polyorama face live --lookahead {settings.lookahead_ms}")
 
+    def _opened(self, settings: LiveSettings, before: LiveLine | None) -> LiveLine:
+        """On a worker thread: devices take their time."""
+        if before is not None:
+            before.close()
+        return self._desk.works.live(settings, self._may_rescan)
+
+    def _may_rescan(self) -> bool:
+        """On the microphone's thread: looking for devices anew would silence what plays."""
+        return not self.session.playback.playing
+
     def _on_started(self, line: LiveLine) -> None:
+        if not self._wanted:
+            # Somebody went away while the microphone was being opened.
+            self._end(line, keep=False)
+            self.refresh()
+            return
         self.line = line
         self.tell("")
         self._timer.start()
@@ -355,31 +358,37 @@ class LivePanel(QWidget):
         """End it; what was recorded goes to the timeline."""
         line, self.line = self.line, None
         self._timer.stop()
-        recorded = None
         if line is not None:
-            recorded = line.recorded() if self.recording else None
-            line.close()
-        self.recording = False
+            self._end(line, keep=self.recording)
+        self.recording = self._wanted = False
         self._desk.show_live(None)
         self.level.show_level(-120.0)
         self.refresh()
         self.running_changed.emit(False)
+
+    def leave(self) -> None:
+        """Nothing is live behind another workspace's back, but for what is recorded."""
+        if self._wanted and not self.recording:
+            self.stop()
+
+    def _end(self, line: LiveLine, *, keep: bool) -> None:
+        self._desk.ask(partial(_ended, line, keep), self._on_ended, "end the live face")
+
+    def _on_ended(self, recorded: FaceScript | None) -> None:
         if recorded is not None:
             self._desk.speak(recorded, self.tr("Recording"))
 
     @Slot(bool)
     def set_recording(self, recording: bool) -> None:
         """Keep what comes from now on; at the end it goes to the timeline."""
-        if recording and not self.running:
+        if recording and self.line is None:
             self.recording = True
             self.begin()
         elif recording and self.line is not None:
             self.recording = True
             self.line.set_recording(True)
         elif self.recording:
-            if self.running:
-                self.stop()
-            self.recording = False
+            self.stop()
         self._tint()
         self.refresh()
 
@@ -388,11 +397,9 @@ class LivePanel(QWidget):
     @Slot(bool)
     def _on_setting(self, value: object = None) -> None:
         """Other settings take hold with a new start."""
-        if self.running and not self.recording:
+        if self.running and not self.recording and self.settings != self._used:
             line, self.line = self.line, None
-            assert line is not None
-            line.close()
-            self.begin()
+            self.begin(line)
 
     @Slot(object)
     def on_seen(self, weights: NDArray[np.float32]) -> None:
@@ -406,7 +413,7 @@ class LivePanel(QWidget):
         if line is None:
             return
         figures = line.figures()
-        if figures.weights is not None:
+        if figures.weights is not None and figures.weights is not self._desk.live_weights:
             self._desk.show_live(figures.weights)
         self._count = (self._count + 1) % max(_METERS_MS // _TICK_MS, 1)
         if self._count == 0:
@@ -446,6 +453,8 @@ class LivePanel(QWidget):
         self.start.setEnabled((able or self.running) and not self._starting.busy)
         self.record.setEnabled(able or self.running)
         self.record.setChecked(self.recording)
+        for widget in (self.device, self.look, self.ahead, self.outputs):
+            widget.setEnabled(not self.recording)
         self.record.setText(self.tr("Recording") if self.recording else self.tr("Record"))
         if not self.running:
             self.lost.setText("")
@@ -454,7 +463,7 @@ class LivePanel(QWidget):
 
     def close_line(self) -> None:
         """The window closes."""
-        line, self.line = self.line, None
+        line, self.line, self._wanted = self.line, None, False
         self._timer.stop()
         if line is not None:
             line.close()

@@ -18,7 +18,7 @@ from polyorama.scene.faces.script import FaceScript, Owner
 from polyorama_studio.workspaces.face.works import Device, LiveFigures, LiveSettings, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from polyorama.face.live.sources import SoundSource
     from polyorama.face.take import Take
 
-__all__ = ["MicrophoneLine", "devices_here", "script_of_take"]
+__all__ = ["MicrophoneLine", "devices_here", "microphone_of", "script_of_take"]
 
 _TRACKER_FPS = 60.0
 _SHOWN = 32
@@ -38,6 +38,12 @@ _SHOWN = 32
 def devices_here() -> Sequence[Device]:
     """Microphones, the system's own choice first."""
     return [Device(found.name, str(found.number)) for found in microphones()]
+
+
+def microphone_of(settings: LiveSettings, may_rescan: Callable[[], bool]) -> Microphone:
+    """The microphone that the settings name."""
+    device = int(settings.device) if settings.device.isdigit() else settings.device or None
+    return Microphone(device, may_rescan=may_rescan)
 
 
 def script_of_take(take: Take) -> FaceScript:
@@ -62,22 +68,19 @@ class MicrophoneLine:
     Parameters
     ----------
     settings
-        Device, look-ahead, receivers.
+        Look-ahead and receivers.
     source
-        Where the sound comes from; None opens the microphone that the settings name.
+        Where the sound comes from.
     """
 
-    def __init__(self, settings: LiveSettings, source: SoundSource | None = None) -> None:
+    def __init__(self, settings: LiveSettings, source: SoundSource) -> None:
         senders: list[FaceSender] = []
         if settings.live_link:
             senders.append(LiveLinkSender(*address_of(settings.live_link, PORT)))
         if settings.osc:
             senders.append(OscSender(*address_of(settings.osc, OSC_PORT)))
-        device = int(settings.device) if settings.device.isdigit() else settings.device or None
-        self._session = LiveSession(
-            Microphone(device) if source is None else source,
-            EngineSettings(lookahead=str(settings.lookahead_ms)), senders=senders,
-        )  # fmt: skip
+        lookahead = EngineSettings(lookahead=str(settings.lookahead_ms))
+        self._session = LiveSession(source, lookahead, senders=senders)
         self._shown: deque[LiveFrame] = deque(maxlen=_SHOWN)
         self._session.start()
 

@@ -162,6 +162,7 @@ class Portrait(QWidget):
         session = self.session
         self.stage = FaceStage(session.bridge, session.theme, session.stage.loop, self)
         self.stage.governor = _AllOfThem()
+        desk.stage = self.stage
         self.navigator = Navigator(session, self.stage, self)
         self.welcome = Welcome(desk, self)
         self._note = BusyNote(session, self)
@@ -250,6 +251,7 @@ class Portrait(QWidget):
     @Slot(object)
     def _on_picture(self, picture: Picture) -> None:
         self.update()
+        self.desk.drawn.emit()
         for document, weights in self._live:
             if picture.request.document is document:
                 self.seen.emit(weights)
@@ -281,6 +283,12 @@ class Portrait(QWidget):
         picture = self.stage.picture
         if picture is None or picture.image is None:
             paint_empty_stage(painter, QRectF(self.rect()), tokens)
+            waiting = self.tr("Preparing the first picture")
+            if self.desk.rig is None:
+                waiting = self.tr("Building the puppet")
+            painter.setFont(font(Metrics.body))
+            painter.setPen(tokens.color("quiet"))
+            painter.drawText(QRectF(self.rect()), Qt.AlignmentFlag.AlignCenter, waiting)
         else:
             exact = (picture.image.width(), picture.image.height()) == self._pixels()
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not exact)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QPainter, QPen, QPixmap
-from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from polyorama_studio.guard import guards
 from polyorama_studio.newest import Newest
@@ -20,6 +20,7 @@ from polyorama_studio.workspaces.face.lane import Lane, RulerLane, WaveLane, lou
 from polyorama_studio.workspaces.face.lane_curves import CurveLane
 from polyorama_studio.workspaces.face.lane_phones import PhoneLane, VisemeLane
 from polyorama_studio.workspaces.face.lane_spans import EmotionLane, SpanLane
+from polyorama_studio.workspaces.face.typed import TypeOver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,6 @@ __all__ = ["Score", "VoiceWaves"]
 
 _ZOOM = 1.18
 _FPS = 60.0
-_TYPE_WIDTH = 52
 _LEAST_CURVES = 40.0
 
 
@@ -111,8 +111,7 @@ class Score(QWidget):
         self._held: Lane | None = None
         self._pan: QPointF | None = None
         self._picture: QPixmap | None = None
-        self._edit: QLineEdit | None = None
-        self._typed: Callable[[str], None] | None = None
+        self.typing = TypeOver(self)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -151,7 +150,7 @@ class Score(QWidget):
 
     @Slot()
     def _on_changed(self) -> None:
-        self.finish_typing()
+        self.typing.end()
         self.axis.set_timeline(max(self.desk.seconds, 1.0), _FPS)
         self._lay_out()
         self.repaint_lanes()
@@ -239,7 +238,7 @@ class Score(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take what is under the pointer; the middle button drags time."""
-        self.finish_typing()
+        self.typing.end()
         if event.button() == Qt.MouseButton.MiddleButton:
             self._pan = event.position()
             return
@@ -345,55 +344,9 @@ class Score(QWidget):
         """No lane has them."""
         self.update()
 
-    # Typing over
-
     def type_over(self, place: QRectF, text: str, done: Callable[[str], None]) -> None:
-        """Let a few letters be typed at a place."""
-        self.finish_typing()
-        edit = QLineEdit(text, self)
-        edit.setObjectName("inPlace")
-        edit.setAccessibleName(self.tr("Phone"))
-        edit.setFont(font(Metrics.label))
-        wide = max(place.width(), float(_TYPE_WIDTH))
-        box = QRectF(place.center().x() - wide / 2.0, place.top() - 2.0, wide, Metrics.row)
-        edit.setGeometry(box.toRect())
-        edit.selectAll()
-        edit.editingFinished.connect(self._take_typed)
-        edit.installEventFilter(self)
-        self._edit, self._typed = edit, done
-        edit.show()
-        edit.setFocus()
-
-    @Slot()
-    def _take_typed(self) -> None:
-        edit, done = self._edit, self._typed
-        if edit is not None and done is not None:
-            text, changed = edit.text(), edit.isModified()
-            self.finish_typing()
-            if changed and text.strip():
-                done(text)
-
-    def finish_typing(self) -> None:
-        """Give up what is typed."""
-        edit, self._edit, self._typed = self._edit, None, None
-        if edit is not None:
-            edit.removeEventFilter(self)
-            had = edit.hasFocus()
-            edit.hide()
-            edit.deleteLater()
-            if had:
-                self.setFocus()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter takes what is typed, Escape gives it up; neither is a key of the score."""
-        if watched is self._edit and event.type() == QEvent.Type.KeyPress:
-            if event.key() == Qt.Key.Key_Escape:
-                self.finish_typing()
-                return True
-            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self._take_typed()
-                return True
-        return super().eventFilter(watched, event)
+        """Let a phone be typed at a place."""
+        self.typing.begin(place, text, self.tr("Phone"), done)
 
 
 _OWN_KEYS = frozenset(

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.script import FaceScript
 
 __all__ = [
-    "emotion_at", "moved_key", "owner_of", "solo_mask", "with_comp", "with_emotion_key",
-    "with_emotion_path", "with_key", "with_owner", "without_comp", "without_emotion_key",
-    "without_key", "without_keys",
+    "emotion_at", "emotions_at", "moved_key", "owner_of", "solo_mask", "with_comp",
+    "with_emotion_key", "with_emotion_path", "with_key", "with_owner", "without_comp",
+    "without_emotion_key", "without_key", "without_keys",
 ]  # fmt: skip
 
 SAME = 0.011
@@ -122,12 +122,18 @@ def with_emotion_path(
 
 def emotion_at(script: FaceScript, time: float) -> tuple[float, ...]:
     """(8,) strengths that are keyed at a time, linear between keys; neutral without keys."""
+    return tuple(emotions_at(script, np.array([time]))[0].tolist())
+
+
+def emotions_at(script: FaceScript, times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, 8) the same at many times."""
     keys = script.emotion_keys
     if not keys:
-        return tuple(float(name == EMOTIONS[0]) for name in EMOTIONS)
-    times = [key.time for key in keys]
+        return np.tile(np.eye(len(EMOTIONS))[0], (len(times), 1))
+    known = [key.time for key in keys]
     table = np.array([key.weights for key in keys])
-    return tuple(float(np.interp(time, times, table[:, k])) for k in range(len(EMOTIONS)))
+    columns = [np.interp(times, known, table[:, k]) for k in range(len(EMOTIONS))]
+    return np.stack(columns, axis=1)
 
 
 def with_comp(script: FaceScript, span: CompSpan) -> FaceScript:

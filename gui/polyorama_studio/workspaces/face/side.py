@@ -248,7 +248,7 @@ class Side(QFrame):
         self.style.put.connect(self._on_style)
         self.style.ended.connect(self._on_style_ended)
         self.style.cancelled.connect(desk.cancel)
-        self.plain.clicked.connect(self._on_plain)
+        self.plain.clicked.connect(self.set_plain)
         desk.changed.connect(self.refresh)
         self.refresh()
 
@@ -265,7 +265,8 @@ class Side(QFrame):
         self._desk.end()
 
     @Slot()
-    def _on_plain(self) -> None:
+    def set_plain(self) -> None:
+        """Take all changes of the style back."""
         self._desk.change(self.tr("Plain style"), style=FaceStyle())
 
     @Slot()

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polyorama.scene.contents import Audio
+from polyorama.scene.faces.phones import PhoneTrack
+
 if TYPE_CHECKING:
     from polyorama.scene.faces.script import FaceScript
 
 __all__ = ["python_of"]
 
-_LONGEST = 160
+_LONGEST, _MOST = 160, 16
+_LARGE = (np.ndarray, Audio, PhoneTrack)
 _APPEND = ("keys", "emotion_keys", "comp", "owners", "limits")
 """Fields that hold a few things, of which only those that are new are said."""
 
@@ -39,7 +43,10 @@ def _said(name: str, old: Any, new: Any) -> str:
         inner = ", ".join(f"{key}={_short(value)}" for key, value in changed.items())
         return f"replace(script.style, {inner})"
     if name in _APPEND:
-        fresh = [item for item in new if item not in old]
+        known = set(old)
+        fresh = [item for item in new if item not in known]
+        if len(fresh) > _MOST:
+            return "(...)"
         kept = len(new) > len(fresh)
         said = ", ".join(map(_short, fresh))
         whole = f"({'..., ' if kept else ''}{said}{',' if said and not kept else ''})"
@@ -48,5 +55,7 @@ def _said(name: str, old: Any, new: Any) -> str:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, _LARGE) or (isinstance(value, tuple) and len(value) > _MOST):
+        return "..."  # writing thousands of numbers for a line that has no room takes its time
     text = repr(round(value, 4) if isinstance(value, float) else value)
     return text if len(text) <= _LONGEST else "..."

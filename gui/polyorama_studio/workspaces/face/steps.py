@@ -11,6 +11,9 @@ from polyorama.scene.faces.actor import Actor
 from polyorama_studio.fields.words import python_node
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from polyorama.scene.faces.actor import Trait
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
     from polyorama.scene.faces.script import FaceScript
@@ -45,7 +48,7 @@ class Steps(QObject):
             self._open = False
             self._editing.end()
 
-    def add(self, rig: MorphRig, name: str) -> str:
+    def add(self, rig: MorphRig, name: str, identity: Mapping[str, Trait] | None) -> str:
         """Add a face and choose it; tells the id of its node."""
         document = self._editing.document
         assert document is not None
@@ -53,7 +56,8 @@ class Steps(QObject):
         # Opening a document ended the step that was begun without one.
         if self._open:
             self._editing.begin(self._title)
-        self._editing.run("add_node", node=Node(name, content=Actor(rig=rig), id=node_id))
+        actor = Actor(rig=rig, identity=identity)
+        self._editing.run("add_node", node=Node(name, content=actor, id=node_id))
         return node_id
 
     def set_face(
@@ -71,11 +75,13 @@ class Steps(QObject):
             title=self._title,
         )
 
-    def set_rig(self, node: str, rig: MorphRig) -> None:
+    def set_rig(self, node: str, rig: MorphRig, identity: Mapping[str, Trait] | None) -> None:
         """Give a face another head."""
         document = self._editing.document
         if document is not None:
-            self._editing.run("set_face_rig", node=python_node(document, node), rig=rig)
+            self._editing.run(
+                "set_face_rig", node=python_node(document, node), rig=rig, identity=identity
+            )
 
     def lengthen(self, seconds: float) -> None:
         """Make room on the timeline for a face that lasts so long."""

@@ -329,18 +329,19 @@ class Takes(QWidget):
         column.setSpacing(Metrics.space[1])
         column.addLayout(row)
         column.addWidget(scrolled(self.sheet, self), 1)
-        self.make.clicked.connect(self._on_make)
+        self.make.clicked.connect(self.try_some)
         self.region.chosen.connect(self.sampler.set_region)
         self.sampler.changed.connect(self.refresh)
         desk.changed.connect(self.refresh)
         self.refresh()
 
     @Slot()
-    def _on_make(self) -> None:
+    def try_some(self) -> None:
+        """Try as many takes as the fields say."""
         self.sampler.make(round(self.count.value), round(self.temperature.value, 3))
 
     @Slot()
     def refresh(self) -> None:
-        """Whether takes can be tried: rules have but one."""
+        """Whether takes can be tried."""
         able = self._desk.speaks and not self.sampler.busy
         self.make.setEnabled(able)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polyorama.core.jobs import Job
     from polyorama.face.take import Take
     from polyorama.scene.contents import Audio
+    from polyorama.scene.faces.actor import Trait
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.phones import PhoneTrack
     from polyorama.scene.faces.script import FaceScript
@@ -225,8 +226,8 @@ class Works(Protocol):
         """Endings of files that hold rigs."""
         ...
 
-    def identity(self) -> Any:
-        """The puppet as it comes: a frozen dataclass with parameters."""
+    def identity(self, traits: Mapping[str, Trait] | None = None) -> Any:
+        """The puppet as it comes, or with a project's traits: a dataclass with parameters."""
         ...
 
     def head(self, identity: Any) -> MorphRig:
@@ -237,7 +238,7 @@ class Works(Protocol):
         """A rig of a file or folder."""
         ...
 
-    def fitted(self, path: Path) -> MorphRig:
+    def fitted(self, path: Path) -> Job[MorphRig]:
         """A mesh of a file, given all shapes."""
         ...
 
@@ -289,6 +290,6 @@ class Works(Protocol):
         """Microphones, the system's own choice first."""
         ...
 
-    def live(self, settings: LiveSettings) -> LiveLine:
-        """Begin to listen to a microphone."""
+    def live(self, settings: LiveSettings, may_rescan: Callable[[], bool]) -> LiveLine:
+        """Begin to listen to a microphone; see `Microphone` for `may_rescan`."""
         ...

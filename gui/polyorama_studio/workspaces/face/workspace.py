@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -75,7 +74,7 @@ class FaceWorkspace(QWidget):
         self.setObjectName("face")
         self.session = session
         self.works = make_works()
-        self.desk = Desk(session, self.works, self)
+        self.desk = session.face = Desk(session, self.works, self)
         self.side = Side(self.desk, self)
         self.portrait = Portrait(self.desk, self)
         self.channels = RightSide(self.desk, self)
@@ -94,13 +93,7 @@ class FaceWorkspace(QWidget):
         self.side.swap_asked.connect(self.ask_feeling)
         self.bar.export_asked.connect(self.ask_export)
         self.bar.pad_chosen.connect(self.show_pad)
-        self._shortcut(QKeySequence(Qt.Key.Key_Space), self._on_space)
         self.setFocusProxy(self.portrait)
-
-    def _shortcut(self, keys: QKeySequence, run) -> None:
-        shortcut = QShortcut(keys, self)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        shortcut.activated.connect(run)
 
     def _lay_out(self) -> None:
         self.pad.setObjectName("facePad")
@@ -175,6 +168,23 @@ class FaceWorkspace(QWidget):
         self.show_pad("live")
         self.live.set_recording(True)
 
+    def toggle_recording(self) -> None:
+        """Record a voice, or end that."""
+        if self.live.recording:
+            self.live.set_recording(False)
+        else:
+            self.record()
+
+    def toggle_live(self) -> None:
+        """Let the microphone move the face, or end that."""
+        self.show_pad("live")
+        self.live.toggle()
+
+    def try_takes(self) -> None:
+        """Try as many takes as the pad says."""
+        self.show_pad("takes")
+        self.takes.try_some()
+
     @Slot(str)
     def show_pad(self, pad: str) -> None:
         """Show "takes" or "live" at the right of the score."""
@@ -211,8 +221,8 @@ class FaceWorkspace(QWidget):
     def _on_exported(self, path: Path) -> None:
         self.session.tell("good", self.tr("Wrote {0}").format(path.name))
 
-    @Slot()
-    def _on_space(self) -> None:
+    def play(self) -> None:
+        """Play or pause, unless a button has the keys."""
         focus = QApplication.focusWidget()
         if isinstance(focus, QAbstractButton) and self.isAncestorOf(focus):
             # Space presses a button that has the focus, as everybody expects.
@@ -241,8 +251,8 @@ class FaceWorkspace(QWidget):
         self.portrait.stage.set_resting(True)
         if not self.window().isVisible():
             self.live.close_line()
-        elif self.live.running and not self.live.recording:
-            self.live.stop()
+        else:
+            self.live.leave()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Toasts keep their corner."""
