@@ -13,7 +13,13 @@ from polyorama.core.jobs import Progress, run
 from polyorama.errors import UsageError
 from polyorama.face.exports.formats import read_take, write_take
 from polyorama.face.rigs.opening import open_rig
-from polyorama.face.speech.sound import describe_sound, load_sound, load_speech, speech_samples
+from polyorama.face.speech.sound import (
+    describe_sound,
+    load_sound,
+    load_speech,
+    missing_sound,
+    speech_samples,
+)
 from polyorama.scene.faces.channels import EMOTIONS
 from polyorama.scene.faces.script import EmotionKey, FaceScript, FaceStyle
 
@@ -142,7 +148,8 @@ def speak_job(
     yield Progress(0, 0, "Reading the sound")
     sound = load_sound(voice)
     samples = speech_samples(sound)
-    notes = describe_sound(samples).troubles
+    missing = missing_sound(voice, sound.seconds)
+    notes = (*([missing] if missing else []), *describe_sound(samples).troubles)
     yield Progress(0, 0, "Reading the model" if modelled else "Reading the rules")
     engine = shipped_engine() if modelled else StackEngine()
     if emotion_from is not None:

@@ -79,7 +79,13 @@ def gltf_rig(path: str | os.PathLike[str]) -> MorphRig:
     mesh = join(parts, source, TURN[:, None].astype(np.float32) * np.eye(3, dtype=np.float32))
     if len(mesh.vertices) != count:
         raise file.error("Some primitives of the avatar have no triangles; remove them")
+    if not np.isfinite(mesh.vertices).all():
+        raise file.damaged("it has vertices at no finite place; export it again")
     shapes = joined_shapes((name, (d * TURN).astype(np.float32)) for name, d in dense.items())
+    if not any(d.any() for d in shapes.values()):
+        raise file.error(
+            "No morph target of the avatar moves anything; export its shape keys again"
+        )
     left, right = _eyes(file, pieces, mesh.vertices)
     chin = neck = None
     if {"headYaw", "headPitch"}.isdisjoint(shapes):

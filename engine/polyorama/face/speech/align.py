@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from polyorama.core.jobs import Job, Progress, run
-from polyorama.core.text import quoted
+from polyorama.core.text import count_of, quoted
 from polyorama.errors import UsageError
 from polyorama.face.speech.decoding import Aligner, Heard, PlacedPhone, PlacedWord, Recogniser
 from polyorama.face.speech.islands import arpa_model, matching_words
@@ -242,8 +242,9 @@ def _widened(
 
 def _failure(start: float, end: float, words: Sequence[str]) -> str:
     return (
-        f"{len(words)} words of the transcript ({_shown(words)}) cannot be found in the sound from "
-        f"{start:.1f} s to {end:.1f} s; make it say what is said there, or choose to spread them."
+        f"{count_of(len(words), 'word')} of the transcript ({_shown(words)}) cannot be found in "
+        f"the sound from {start:.1f} s to {end:.1f} s; make it say what is said there, or leave it "
+        "out to have the speech recognised."
     )
 
 

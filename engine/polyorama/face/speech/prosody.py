@@ -19,7 +19,7 @@ from polyorama.errors import UsageError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CEILING", "FLOOR", "QUIETEST", "RATE", "Prosody", "energy_db", "prosody"]
+__all__ = ["CEILING", "FLOOR", "LOUDEST", "QUIETEST", "RATE", "Prosody", "energy_db", "prosody"]
 
 RATE = 16000
 """Samples of speech in a second, Hz."""
@@ -29,6 +29,9 @@ FLOOR, CEILING = 65.0, 500.0
 
 QUIETEST = -100.0
 """Where the level of silence ends, dB of full scale."""
+
+LOUDEST = 1e6
+"""Largest sample that is taken for sound, where full scale is 1; powers of more overflow."""
 
 _WINDOW = int(3 * RATE / FLOOR)  # three of the longest periods
 _FFT = 1024
@@ -151,7 +154,7 @@ def checked_speech(samples: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     Raises
     ------
     UsageError
-        If it has another shape, or holds what is no number.
+        If it has another shape, or holds what is no number, or more than `LOUDEST`.
     """
     sound = np.ascontiguousarray(samples, np.float32)
     if sound.ndim != 1:
@@ -159,6 +162,8 @@ def checked_speech(samples: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     # The sum is finite only if all are, short of absurd loudness; and it takes no memory.
     if not np.isfinite(np.sum(sound, dtype=np.float64)):
         raise UsageError("The speech holds samples that are no finite numbers.")
+    if max(sound.max(initial=0.0), -sound.min(initial=0.0)) > LOUDEST:
+        raise UsageError(f"The speech holds samples above {LOUDEST:,.0f}, where full scale is 1.")
     return sound
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from polyorama.errors import FileFormatError
 from polyorama.face.speech.pauses import QUIETEST_VOICE
-from polyorama.face.speech.prosody import QUIETEST, RATE, checked_speech, prosody
+from polyorama.face.speech.prosody import LOUDEST, QUIETEST, RATE, checked_speech, prosody
 from polyorama.io.audio import read_audio
 from polyorama.io.files import file_size, reading
 from polyorama.scene.contents import Audio
@@ -31,6 +31,7 @@ __all__ = [
     "describe_sound",
     "load_sound",
     "load_speech",
+    "missing_sound",
     "speech_samples",
 ]
 
@@ -42,6 +43,9 @@ FULL_RATE_SECONDS = 30 * 60.0
 
 _BLOCK = 1 << 16
 """Samples that are resampled at a time."""
+
+_READ_SHARE = 0.9
+"""Of what a file says it holds: with less, something is missing."""
 
 _AT_PEAK = 0.995
 _STRETCH = 15.0
@@ -327,14 +331,40 @@ def _stated_seconds(path: str | os.PathLike[str]) -> float:
 
     file_size(path)
     with contextlib.suppress(av.FFmpegError, ValueError, OSError), av.open(str(path)) as container:
+        stream = next(iter(container.streams.audio), None)
+        if stream is not None and stream.duration is not None and stream.time_base is not None:
+            return float(stream.duration * stream.time_base)
         if container.duration is not None:
             return float(container.duration / av.time_base)
     return 0.0
 
 
+def missing_sound(path: str | os.PathLike[str], seconds: float) -> str:
+    """A sentence for people where a file says that it holds much more than was read, else "".
+
+    Parameters
+    ----------
+    seconds
+        How much was read, s.
+    """
+    stated = _stated_seconds(path)
+    if seconds > _READ_SHARE * stated:
+        return ""
+    return (
+        f"The file says that it holds {stated:.1f} s of sound, but ends after {seconds:.1f} s; it "
+        "may be cut short, so copy it again."
+    )
+
+
 def _check_finite(samples: NDArray[np.float32], path: str | os.PathLike[str]) -> None:
     if not np.isfinite(np.sum(samples, dtype=np.float64)):
         raise FileFormatError(f"The sound holds samples that are no numbers: {path}")
+    peak = max(samples.max(initial=0.0), -samples.min(initial=0.0))
+    if peak > LOUDEST:
+        raise FileFormatError(
+            f"The sound's samples reach {peak:.0e}, where full scale is 1; save it again as "
+            f"16-bit: {path}"
+        )
 
 
 def _too_long(path: str | os.PathLike[str]) -> str:

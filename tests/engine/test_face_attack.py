@@ -1,0 +1,98 @@
+"""Hostile recordings, rigs, takes and options: one sentence each, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import struct
+import wave
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from polyorama.errors import FileFormatError, UsageError
+from polyorama.face.rigs.gltf_rig import gltf_rig
+from polyorama.face.speech.prosody import prosody
+from polyorama.face.speech.sound import load_sound, load_speech, missing_sound
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _float_wav(path: Path, samples: np.ndarray) -> Path:
+    data = np.asarray(samples, "<f4").tobytes()
+    head = struct.pack("<IHHIIHH", 16, 3, 1, 16000, 64000, 4, 32)
+    path.write_bytes(
+        b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + head
+        + b"data" + struct.pack("<I", len(data)) + data
+    )  # fmt: skip
+    return path
+
+
+def test_sound_of_absurd_loudness_is_refused(tmp_path: Path) -> None:
+    samples = np.random.default_rng(0).normal(0.0, 1e30, 16000).astype(np.float32)
+    path = _float_wav(tmp_path / "loud.wav", samples)
+    for read in (load_sound, load_speech):
+        with pytest.raises(FileFormatError, match="full scale is 1"):
+            read(path)
+    with pytest.raises(UsageError, match="full scale is 1"):
+        prosody(samples)
+
+
+def test_a_recording_that_was_cut_short_is_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "voice.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(bytes(32000))
+    assert missing_sound(path, 1.0) == ""
+    assert "ends after 0.4 s" in missing_sound(path, 0.4)
+
+
+def _avatar(path: Path, **changes: object) -> Path:
+    """A quad with one shape, written as text."""
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "<f4")
+    moved = np.array([[0, 0.1, 0]] * 4, "<f4")
+    if changes.get("lost"):
+        points[3] = np.nan
+    ids = np.array([0, 1, 2, 1, 3, 2], "<u4")
+    data = points.tobytes() + moved.tobytes() + ids.tobytes()
+    path.with_suffix(".bin").write_bytes(data)
+    kind = {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"}
+    document = {
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0, **changes.get("node", {})}],  # type: ignore[dict-item]
+        "meshes": [{
+            "primitives": [{
+                "attributes": {"POSITION": 0}, "indices": 2,
+                "targets": changes.get("targets", [{"POSITION": 1}]),
+            }],
+            "extras": {"targetNames": ["jawOpen"]},
+        }],
+        "accessors": [kind, {**kind, "bufferView": 1},
+                      {"bufferView": 2, "componentType": 5125, "count": 6, "type": "SCALAR"}],
+        "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48},
+                        {"buffer": 0, "byteOffset": 48, "byteLength": 48},
+                        {"buffer": 0, "byteOffset": 96, "byteLength": 24}],
+        "buffers": [{"byteLength": len(data), "uri": path.with_suffix(".bin").name}],
+    }  # fmt: skip
+    path.write_text(json.dumps(document))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"lost": True}, "no finite place"),
+        ({"node": {"scale": [0, 0, 0]}}, "moves anything"),
+        ({"targets": "abc"}, "moves anything"),
+        ({"targets": [{}]}, "moves anything"),
+    ],
+)
+def test_avatars_that_cannot_move_are_refused(tmp_path, changes, said) -> None:
+    path = _avatar(tmp_path / "avatar.gltf", **changes)
+    with pytest.raises(FileFormatError, match=said) as refused:
+        gltf_rig(path)
+    assert "avatar.gltf" in str(refused.value)
