@@ -16,7 +16,7 @@ __all__ = ["Sculpt"]
 
 def _length(p: NDArray[np.float64]) -> NDArray[np.float64]:
     """(n,) lengths; an order faster than a sum over three columns."""
-    return np.sqrt(np.einsum("nc,nc->n", p, p))
+    return np.asarray(np.sqrt(np.einsum("nc,nc->n", p, p)))
 
 
 def _ellipsoid(p: NDArray[np.float64], centre: tuple[float, float, float],
