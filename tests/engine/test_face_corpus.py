@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes.util
 import shutil
+import subprocess
+import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -31,6 +34,7 @@ from polyorama.face.corpus import (
 from polyorama.face.corpus.effects import coloured
 from polyorama.face.corpus.espeak import ARPABET, espeak_speaks
 from polyorama.face.corpus.flite import flite_speaks
+from polyorama.face.corpus.making import _labels_of, _write_clip
 from polyorama.face.corpus.psola import repitched
 from polyorama.face.corpus.sentences import sentence_words
 from polyorama.face.corpus.utterance import resampled
@@ -255,10 +259,81 @@ def test_a_corpus_is_written_and_read_again(tmp_path):
         assert (read.speaker, read.emotion, read.level, read.sentence, read.text) == (
             clip.speaker, clip.emotion, clip.level, clip.sentence, clip.text)  # fmt: skip
     # What is there is kept.
-    (tmp_path / "corpus.json").unlink()
     before = (tmp_path / "000001.wav").stat().st_mtime_ns
-    run(corpus_clips(plan, tmp_path, processes=1))
+    row = _write_clip(plan[1], tmp_path / "000001")
+    assert row["seconds"] == pytest.approx(again[1].utterance.seconds)
     assert (tmp_path / "000001.wav").stat().st_mtime_ns == before
+    # What is there is not taken for another plan's.
+    for other in (plan[:2], speaker_plan(1, seed=3)[:3]):
+        with pytest.raises(UsageError, match="another plan"):
+            run(corpus_clips(other, tmp_path, processes=1))
+    (tmp_path / "plan.txt").unlink()
+    with pytest.raises(UsageError, match="another plan"):
+        run(corpus_clips(plan, tmp_path, processes=1))
+
+
+_KILLED = """
+import multiprocessing, os, signal
+from concurrent.futures import ProcessPoolExecutor
+from polyorama.face.corpus.making import _begin_to_speak
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(1, context, initializer=_begin_to_speak)
+    print(pool.submit(os.getpid).result(), flush=True)
+    os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_processes_that_speak_end_with_the_one_that_is_killed(tmp_path):
+    script = tmp_path / "killed.py"
+    script.write_text(_KILLED)
+    # All of them hold the pipe, so it is read to its end only once all of them have ended.
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode < 0
+    assert int(done.stdout) > 0
+
+
+def _labels(path, compression=zipfile.ZIP_STORED, **changes) -> None:
+    """Labels of two phones, some arrays exchanged."""
+    arrays = {
+        "phones": np.array([0, 5], np.uint8), "starts": np.array([0, 0.1], np.float32),
+        "ends": np.array([0.1, 0.2], np.float32), "sure": np.array([True, True]), **changes,
+    }  # fmt: skip
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                if isinstance(array, bytes):
+                    file.write(array)
+                else:
+                    np.lib.format.write_array(file, array)
+
+
+_HUGE = b"\x93NUMPY\x01\x00\x46\x00" + (
+    b"{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776,)}".ljust(69) + b"\n"
+)
+
+
+def test_labels_that_lie_are_refused_before_memory_is_taken(tmp_path):
+    path = tmp_path / "0.npz"
+    _labels(path)
+    assert _labels_of(path)["phones"].tolist() == [0, 5]
+    whole = path.read_bytes()
+    for changes in (
+        {"phones": np.array([0, 40], np.uint8)}, {"phones": np.zeros(0, np.uint8)},
+        {"starts": np.zeros(3, np.float32)}, {"ends": np.array([0, np.nan], np.float32)},
+        {"sure": np.zeros((2, 1), bool)}, {"starts": _HUGE}, {"ends": b"nothing"},
+        {"phones": np.zeros(2_000_000, np.uint8), "compression": zipfile.ZIP_DEFLATED},
+    ):  # fmt: skip
+        _labels(path, **changes)
+        with pytest.raises(FileFormatError, match=r"0\.npz"):
+            _labels_of(path)
+    for damaged in (whole[:100], whole[:-30], b"PK\x03\x04" + bytes(60)):
+        path.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match=r"0\.npz"):
+            _labels_of(path)
 
 
 def test_a_damaged_corpus_is_named(tmp_path):
@@ -272,6 +347,10 @@ def test_a_damaged_corpus_is_named(tmp_path):
         ' "sentence": 0, "seconds": 1}]}'
     )
     corpus = load_corpus(tmp_path)
+    for text in ("[" * 100_000, '{"clips": [{"name": Infinity}]}', '{"clips": 3}'):
+        (tmp_path / "corpus.json").write_text(text)
+        with pytest.raises(FileFormatError, match="damaged"):
+            load_corpus(tmp_path)
     (tmp_path / "000003.wav").write_bytes(b"RIFFxxxx")
     (tmp_path / "000003.npz").write_bytes(b"PK")
     with pytest.raises(FileFormatError, match=r"000003\.wav"):

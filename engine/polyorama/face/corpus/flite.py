@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polyorama.core.text import reason_of
 from polyorama.errors import UnavailableError, UsageError
 from polyorama.face.corpus.psola import repitched
 from polyorama.face.corpus.utterance import RATE, Utterance, resampled
@@ -29,6 +30,7 @@ _OTHERS = {"pau": "sil", "ax": "AH", "axr": "ER", "ix": "IH", "h#": "sil", "brth
 _MONOTONE = frozenset(("rms",))
 """Voices that flite gives its own pitch, whatever is asked for."""
 _F0_FPS = 100.0
+_PATIENCE_S = 60.0
 _INDEX = {phone: i for i, phone in enumerate(PHONES)}
 
 
@@ -81,7 +83,15 @@ def flite_speaks(text: str, voice: Voice) -> Utterance:
             command += ["--setf", f"{name}={value:.4f}"]
         # A space within makes flite take it for a text and not for a file's name.
         command += ["-t", f" {text}", "-o", str(sound), "-psdur"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnavailableError(
+                f"flite did not speak ({reason_of(error)}); try again, or get it anew with "
+                "'sudo apt install --reinstall flite'."
+            ) from error
         if done.returncode or not sound.is_file():
             raise UnavailableError(
                 f"flite could not speak with its voice {voice.name}; "
