@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from polyorama.cli import main
+from polyorama.core.jobs import run
 from polyorama.errors import FileFormatError, UsageError
 from polyorama.face.rigs.gltf_rig import gltf_rig
 from polyorama.face.speech.prosody import prosody
 from polyorama.face.speech.sound import load_sound, load_speech, missing_sound
+from polyorama.verbs.face_eval import face_eval_job
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,3 +99,25 @@ def test_avatars_that_cannot_move_are_refused(tmp_path, changes, said) -> None:
     with pytest.raises(FileFormatError, match=said) as refused:
         gltf_rig(path)
     assert "avatar.gltf" in str(refused.value)
+
+
+def test_nobody_moves_like_a_speaker_who_is_not_there(tmp_path, capsys) -> None:
+    voice = tmp_path / "voice.wav"
+    with wave.open(str(voice), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(bytes(3200))
+    out = tmp_path / "take.npz"
+    speak = ["face", "speak", str(voice), "--source", "rules", "--any-language", "-o", str(out)]
+    live = ["face", "live", "--file", str(voice), "--seconds", "0.1"]
+    for arguments in (speak, live):
+        assert main([*arguments, "--speaker", "99"]) == 2
+        assert "A speaker is 0 to 7, not 99." in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("takes", [0, -5, 10**9])
+def test_no_takes_or_too_many_are_not_measured(takes: int) -> None:
+    with pytest.raises(UsageError, match="Takes are 1 to 100"):
+        run(face_eval_job(("motion",), takes=takes))

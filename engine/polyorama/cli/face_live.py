@@ -136,8 +136,9 @@ def _session(options: argparse.Namespace) -> LiveSession:
     from polyorama.face.live.senders import LiveLinkSender, OscSender, address_of
     from polyorama.face.live.session import LiveSession
     from polyorama.face.live.settings import LiveSettings
-    from polyorama.verbs.face import emotion_keys, style_of
+    from polyorama.verbs.face import check_manner, emotion_keys, style_of
 
+    check_manner(options.speaker)
     keys = emotion_keys(options.emotion)
     if any(key.time > 0.0 for key in keys):
         raise UsageError("Live, an emotion holds from the start; leave out the second after @.")

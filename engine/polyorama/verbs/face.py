@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from polyorama.scene.faces.phones import PhoneTrack
 
 __all__ = [
-    "Spoken", "align_speech", "align_speech_job", "emotion_keys", "open_rig", "read_take",
-    "save_take", "save_take_job", "speak", "speak_job", "style_of",
+    "Spoken", "align_speech", "align_speech_job", "check_manner", "emotion_keys", "open_rig",
+    "read_take", "save_take", "save_take_job", "speak", "speak_job", "style_of",
 ]  # fmt: skip
 
 _EMOTION = re.compile(r"([a-z]+)(?::([0-9.]+))?(?:@([0-9.]+))?")
@@ -140,6 +140,8 @@ def speak_job(
     if feeling and emotion_from is not None:
         raise UsageError("An emotion is either named or taken from a file, not both.")
     modelled = source != "rules" or emotion_from is not None
+    if source == "rules":  # a model knows its own speakers, and says so
+        check_manner(speaker)
     script = FaceScript(
         source=source, mix=mix, speaker=speaker, seed=seed, temperature=temperature,
         style=style_of(style), nonverbal=nonverbal, emotion_keys=feeling,
@@ -224,6 +226,20 @@ def _feeling_of(path: str | os.PathLike[str], engine: Any) -> NDArray[np.float32
         )
         return features
     return np.asarray(engine.generator.emotion_of_sound(load_speech(path))[0], np.float32)
+
+
+def check_manner(speaker: int) -> None:
+    """Refuse a speaker whom rules know nothing of.
+
+    Raises
+    ------
+    UsageError
+        If it is none of `polyorama.face.motion.manners.SPEAKERS`.
+    """
+    from polyorama.face.motion.manners import SPEAKERS
+
+    if not 0 <= speaker < len(SPEAKERS):
+        raise UsageError(f"A speaker is 0 to {len(SPEAKERS) - 1}, not {speaker}.")
 
 
 def emotion_keys(

@@ -27,6 +27,7 @@ __all__ = ["PARTS", "FaceFigure", "face_eval_job"]
 
 PARTS = ("alignment", "listener", "contact", "motion", "speed")
 """What can be measured, in the order in which it is."""
+_MOST_TAKES = 100
 _MINUTE = 60
 _CONTACT_CLIPS = 42
 _FILM_SECONDS = 4.0
@@ -75,13 +76,15 @@ def face_eval_job(parts: Sequence[str] = PARTS, *, takes: int = 3) -> Job[tuple[
     Raises
     ------
     UsageError
-        If there is no such part.
+        If there is no such part, or the takes are not 1 to 100.
     UnavailableError
         If flite, espeak-ng or pocketsphinx is not installed.
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise UsageError(f"There is no part {unknown[0]!r}; there are {', '.join(PARTS)}.")
+    if not 1 <= takes <= _MOST_TAKES:
+        raise UsageError(f"Takes are 1 to {_MOST_TAKES}, not {takes}.")
     found: list[FaceFigure] = []
     for part in PARTS:
         if part in parts:
