@@ -13,6 +13,7 @@ import pytest
 from polyorama.cli import main
 from polyorama.core.jobs import run
 from polyorama.errors import FileFormatError, UsageError
+from polyorama.face.ecoface.stages import TrainSettings
 from polyorama.face.rigs.gltf_rig import gltf_rig
 from polyorama.face.speech.prosody import prosody
 from polyorama.face.speech.sound import load_sound, load_speech, missing_sound
@@ -121,3 +122,25 @@ def test_nobody_moves_like_a_speaker_who_is_not_there(tmp_path, capsys) -> None:
 def test_no_takes_or_too_many_are_not_measured(takes: int) -> None:
     with pytest.raises(UsageError, match="Takes are 1 to 100"):
         run(face_eval_job(("motion",), takes=takes))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"batch": 10**8}, "2 to 1024 clips"), ({"batch": 1}, "2 to 1024 clips"),
+     ({"seed": 10**30}, "A seed is 0 to"), ({"seed": -1}, "A seed is 0 to")],
+)  # fmt: skip
+def test_trainings_that_no_memory_holds_are_refused(settings, said) -> None:
+    with pytest.raises(UsageError, match=said):
+        TrainSettings(**settings)
+
+
+def test_silence_has_no_mouth_shapes(tmp_path, capsys) -> None:
+    voice, out = tmp_path / "voice.wav", tmp_path / "mouths.tsv"
+    with wave.open(str(voice), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(bytes(3200))
+    assert main(["face", "align", str(voice), "--any-language", "-o", str(out)]) == 2
+    assert "No phone was heard" in capsys.readouterr().err
+    assert not out.exists()

@@ -94,6 +94,10 @@ def do_align(options: argparse.Namespace) -> int:
     else:
         from polyorama.face.exports.rhubarb import write_rhubarb
 
+        if not track.phones:
+            raise UsageError(
+                f"No phone was heard, so there is no mouth shape to write: {options.voice}"
+            )
         write_rhubarb(_resting(track), options.output)
     if transcript and not _text(options):
         print(f"polyorama: heard: {one_line(transcript)}", file=sys.stderr)

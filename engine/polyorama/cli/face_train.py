@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         )  # fmt: skip
         return 0
     if not 0.0 < options.steps <= 100.0:
-        raise UsageError(f"--steps is a share above 0, not {options.steps:g}.")
+        raise UsageError(f"--steps is a share above 0, up to 100, not {options.steps:g}.")
     paper = TrainSettings()
     settings = replace(
         paper, batch=options.batch, seed=options.seed,

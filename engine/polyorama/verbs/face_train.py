@@ -140,10 +140,12 @@ def teach_person_job(
         As `train_face_job`; also if the clips are of several faces.
     """
     from polyorama.face.ecoface.generate import EcoFace
+    from polyorama.face.ecoface.stages import check_seed
     from polyorama.face.ecoface.training import fit_person, with_person
     from polyorama.face.ecoface.weights import save_weights
 
     target = _target(output)
+    check_seed(seed)
     known = EcoFace.load(None if model is None else Path(model))
     examples = yield from _examples(data, layout, rig, None)
     if len(examples.persons) != 1:

@@ -42,10 +42,30 @@ if TYPE_CHECKING:
     from polyorama.face.ecoface.flow_vae import FlowVae
     from polyorama.face.ecoface.weights import Units
 
-__all__ = ["STAGES", "EmotionStage", "MotionStage", "Stage", "SyncStage", "TrainSettings"]
+__all__ = [
+    "MOST_CLIPS", "STAGES", "EmotionStage", "MotionStage", "Stage", "SyncStage", "TrainSettings",
+    "check_seed",
+]  # fmt: skip
 
 STAGES = ("emotion", "sync", "motion")
 """Names of the trainings, in their order."""
+
+MOST_CLIPS = 1024
+"""In a batch, which bounds the memory."""
+
+_MOST_SEED = 2**31 - 1
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that random choices cannot begin with.
+
+    Raises
+    ------
+    UsageError
+        If it is not 0 to 2147483647.
+    """
+    if not 0 <= seed <= _MOST_SEED:
+        raise UsageError(f"A seed is 0 to {_MOST_SEED}, not {seed}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +115,17 @@ class TrainSettings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "emotion_weights", tuple(self.emotion_weights))
-        if min(self.emotion_steps, self.sync_steps, self.motion_steps) < 1 or self.batch < 2:
-            raise UsageError("A training takes a step or more of each kind, with batches of two.")
+        if min(self.emotion_steps, self.sync_steps, self.motion_steps) < 1:
+            raise UsageError("A training takes a step or more of each kind.")
+        if not 2 <= self.batch <= MOST_CLIPS:
+            raise UsageError(f"A batch is of 2 to {MOST_CLIPS} clips, not {self.batch}.")
         if self.rows < 2 * MOUTH_ROWS or self.rows % 4:
             raise UsageError("A training takes parts of 12 rows or more, a multiple of 4.")
         if not 0.0 < self.rate < 1.0 or self.warm_up < 0 or self.clip <= 0.0:
             raise UsageError("The learning rate lies between 0 and 1, and is clipped above 0.")
-        if len(self.emotion_weights) != 5 or self.seed < 0:
-            raise UsageError("The space of emotion has five weights, and a seed is 0 or more.")
+        if len(self.emotion_weights) != 5:
+            raise UsageError("The space of emotion has five weights.")
+        check_seed(self.seed)
 
     def steps(self, stage: str) -> int:
         """Updates of a stage of `STAGES`."""
