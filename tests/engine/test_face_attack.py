@@ -13,6 +13,7 @@ import pytest
 from polyorama.cli import main
 from polyorama.core.jobs import run
 from polyorama.errors import FileFormatError, UsageError
+from polyorama.face.ecoface.content import HubertContent
 from polyorama.face.ecoface.stages import TrainSettings
 from polyorama.face.rigs.gltf_rig import gltf_rig
 from polyorama.face.speech.prosody import prosody
@@ -144,3 +145,9 @@ def test_silence_has_no_mouth_shapes(tmp_path, capsys) -> None:
     assert main(["face", "align", str(voice), "--any-language", "-o", str(out)]) == 2
     assert "No phone was heard" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_a_hubert_that_is_not_there_is_not_looked_for_elsewhere(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="no such folder with a HuBERT") as refused:
+        HubertContent(tmp_path / "nope")
+    assert "http" not in str(refused.value)

@@ -104,6 +104,9 @@ class HubertContent:
     """
 
     def __init__(self, folder: Path) -> None:
+        # The package would take it for a name on a site.
+        if not folder.is_dir():
+            raise FileFormatError(f"There is no such folder with a HuBERT: {folder}")
         try:
             import transformers
         except ImportError:
