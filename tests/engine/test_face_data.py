@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import pickle
 import wave
+import zipfile
 
 import numpy as np
 import pytest
 
 from polyorama.core.jobs import run
 from polyorama.errors import FileFormatError, UsageError
+from polyorama.face.data import pickles
 from polyorama.face.data.clips import emotion_in, load_array, sound_beside
 from polyorama.face.data.layouts import LAYOUTS, open_data
 from polyorama.face.data.pickles import plain_data
@@ -283,6 +285,47 @@ def test_pickles_with_more_than_data_are_not_run(tmp_path, content) -> None:
     assert not _ran
 
 
+def _named(path: str, rest: bytes) -> bytes:
+    """A pickle that names something and then does the rest."""
+    module, _, name = path.rpartition(".")
+    return b"\x80\x02c" + f"{module}\n{name}\n".encode() + rest
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        # Attributes of what is named are set.
+        _named("numpy.dtype", b"N}X\x01\x00\x00\x00aK\x01s\x86b."),
+        _named("numpy.ndarray", b"}X\x01\x00\x00\x00aK\x01sb."),
+        # Zeros for a number of bytes: _frombuffer(2 ** 40, dtype("u1"), (2 ** 40,), "C").
+        _named("numpy.core.numeric._frombuffer", b"(\x8a\x06" + (2**40).to_bytes(6, "little")
+               + b"cnumpy\ndtype\nX\x02\x00\x00\x00u1\x85R\x8a\x06"
+               + (2**40).to_bytes(6, "little") + b"\x85X\x01\x00\x00\x00CtR."),
+        # A memory of the number 2 ** 31.
+        b"\x80\x02Nr\x00\x00\x00\x80.",
+        # An extension that another module may have registered.
+        b"\x80\x02\x82\x01.",
+    ],
+)  # fmt: skip
+def test_pickles_that_do_more_than_hold_data_are_refused(tmp_path, data: bytes) -> None:
+    path = tmp_path / "templates.pkl"
+    path.write_bytes(data)
+    with pytest.raises(FileFormatError, match="pickle"):
+        plain_data(path, 1 << 20)
+
+
+def test_lists_that_hold_themselves_many_times_over_are_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(pickles, "_MOST_STEPS", 10_000)
+    content: list = [0]
+    for _ in range(25):
+        content = [content] * 10
+    path = tmp_path / "data.pkl"
+    path.write_bytes(pickle.dumps(content))
+    assert path.stat().st_size < 2000
+    with pytest.raises(FileFormatError, match="too large"):
+        plain_data(path, 1 << 20)
+
+
 @pytest.mark.parametrize("protocol", [0, 1, 2, 4, 5])
 def test_plain_pickles_are_read(tmp_path, protocol: int) -> None:
     content = {
@@ -322,6 +365,10 @@ def test_arrays_that_are_none_are_refused(tmp_path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:-8])
     with pytest.raises(FileFormatError):
+        load_array(path, (None, 3))
+    np.savez(tmp_path / "b.npz", x=_rows(4, 3))
+    (tmp_path / "b.npz").rename(path)
+    with pytest.raises(FileFormatError, match="single"):
         load_array(path, (None, 3))
 
 
@@ -364,6 +411,45 @@ def test_motion_of_other_shapes_is_refused(tmp_path, arrays) -> None:
         clip.read()
 
 
+@pytest.mark.parametrize("damage", ["header", "stream", "object"])
+def test_archives_that_lie_are_refused_before_memory_is_taken(tmp_path, damage: str) -> None:
+    path = tmp_path / "03-01-05-02-01-01-12.npz"
+    _sound(path.with_suffix(".wav"))
+    np.savez_compressed(path, weights=_rows(300, 52), fps=30.0)
+    if damage == "header":
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({1 << 40}, 52)}}".ljust(117)
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("weights.npy", b"\x93NUMPY\x01\x00\x76\x00" + header.encode() + b"\n")
+            archive.writestr("fps.npy", b"")
+    elif damage == "stream":
+        data = bytearray(path.read_bytes())
+        data[200:260] = bytes(60)
+        path.write_bytes(data)
+    else:
+        np.savez(path, weights=np.array([_Evil()] * 3, object), fps=30.0)
+    (clip,) = open_data(tmp_path)
+    with pytest.raises(FileFormatError, match="damaged"):
+        clip.read()
+    assert not _ran
+
+
+def test_clips_that_would_take_too_much_memory_are_refused(tmp_path) -> None:
+    # Rows of an index may say one face over and over.
+    np.save(tmp_path / "data_verts.npy", _rows(2, 15069).reshape(2, 5023, 3))
+    write = {
+        "templates.pkl": {"FaceTalk_1_TA": _rows(5023, 3)},
+        "subj_seq_to_idx.pkl": {"FaceTalk_1_TA": {"s": dict.fromkeys(range(40_000), 1)}},
+        "raw_audio_fixed.pkl": {
+            "FaceTalk_1_TA": {"s": {"audio": np.zeros(100, np.int16), "sample_rate": 22050}}
+        },
+    }
+    for name, content in write.items():
+        (tmp_path / name).write_bytes(pickle.dumps(content, protocol=2))
+    (clip,) = open_data(tmp_path)
+    with pytest.raises(FileFormatError, match="too long"):
+        clip.read()
+
+
 def test_an_emotion_that_is_none_is_refused(tmp_path) -> None:
     np.savez(tmp_path / "03-01-09-02-01-01-12.npz", weights=_rows(30, 52), fps=30.0)
     with pytest.raises(FileFormatError, match="emotion"):
@@ -377,6 +463,9 @@ def test_broken_json_is_refused(tmp_path) -> None:
     _sound(tmp_path / "wave16k" / "1_a.wav")
     for text in ("{", "[]", '{"names": ["jawOpen"], "frames": []}',
                  '{"names": ["jawOpen"], "frames": [{"weights": [1, 2], "time": 0}]}',
+                 '{"names": ["jawOpen"], "frames": [{"weights": [1e999], "time": 1}]}',
+                 '{"names": ["jawOpen"], "frames": [{"weights": [0.1], "time": 1},'
+                 ' {"weights": [0.2], "time": 1}]}',
                  '{"names": ["ear"], "frames": [{"weights": [1], "time": 0}]}'):  # fmt: skip
         path.write_text(text)
         (clip,) = open_data(tmp_path)

@@ -24,8 +24,8 @@ from polyorama.face.ecoface.losses import (
     mse,
 )
 from polyorama.face.ecoface.sync import SyncNet, negative_window, sync_loss, windows_at
-from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
 from polyorama.face.ecoface.weights import load_weights, save_weights
+from polyorama.face.tensor_files import read_tensor_file, write_tensor_file
 from polyorama.scene.faces.channels import CHANNELS, EMOTIONS, region_of
 from tests.engine.ecoface_samples import SMALL, small_weights
 
@@ -395,6 +395,18 @@ def test_weights_of_other_sizes_or_not_finite_are_refused(tmp_path) -> None:
     save_file(arrays, path, {"polyorama-ecoface": json.dumps(header)})
     with pytest.raises(FileFormatError):
         load_weights(path)
+    # Layers that no file could fill take no time or memory to be refused.
+    for depth in ({"flows": 8192, "flow_layers": 8192}, {"emotion_layers": 64}, {"cond_drop": 2}):
+        header = json.loads(meta["polyorama-ecoface"])
+        header["config"] |= depth
+        save_file(arrays, path, {"polyorama-ecoface": json.dumps(header)})
+        with pytest.raises(FileFormatError, match="UsageError"):
+            load_weights(path)
+    for name, value in (("spread/sound", 0.0), ("vae/content.norm.running_var", -1.0)):
+        wrong = {**arrays, name: np.full_like(arrays[name], value)}
+        save_file(wrong, path, meta)
+        with pytest.raises(FileFormatError, match="ValueError"):
+            load_weights(path)
     arrays["prototypes"][0, 0] = np.nan
     save_file(arrays, path, meta)
     with pytest.raises(FileFormatError, match="finite"):

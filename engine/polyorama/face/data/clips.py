@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ClipData", "ClipSource", "emotion_in", "found_files", "load_array", "sound_beside"]
+__all__ = [
+    "ClipData", "ClipSource", "check_emotion", "check_length", "checked_rows", "emotion_in",
+    "finite", "found_files", "load_array", "sound_beside", "speech_of",
+]  # fmt: skip
 
-TARGETS = ("arkit", "flame", "vertices")
-SOUND_ENDINGS = (".wav", ".flac", ".ogg", ".mp3", ".m4a", ".mov", ".mp4")
+_SOUND_ENDINGS = (".wav", ".flac", ".ogg", ".mp3", ".m4a", ".mov", ".mp4")
 _MOST_FILES = 100_000
 _MOST_ROWS = 60 * 60 * 60
 _MOST_ARRAY = 16 << 30
+"""Bytes of an .npy, which is mapped and not read: VOCASET keeps all of its faces in one."""
+_MOST_CLIP = 2 << 30
+"""Bytes of a clip's rows in memory: nine minutes of FLAME's vertices."""
 
 _WORDS = {
     "neutral": 0, "calm": 1, "happy": 2, "happiness": 2, "joy": 2, "sad": 3, "sadness": 3,
@@ -98,7 +104,7 @@ def found_files(folder: Path, pattern: str) -> list[Path]:
 def sound_beside(path: Path, *folders: Path) -> Path | None:
     """The sound of a clip: a file of its stem in its folder or in another; None where none is."""
     for folder in (path.parent, *folders):
-        for ending in SOUND_ENDINGS:
+        for ending in _SOUND_ENDINGS:
             candidate = folder / f"{path.stem}{ending}"
             if candidate.is_file():
                 return candidate
@@ -139,7 +145,10 @@ def load_array(path: Path, shape: tuple[int | None, ...]) -> NDArray[np.float32]
         raise FileFormatError(
             f"This is no array of numbers ({reason_of(error)}): {path}"
         ) from error
-    if not isinstance(array, np.ndarray) or array.nbytes > min(size, _MOST_ARRAY):
+    if not isinstance(array, np.ndarray):
+        array.close()  # an archive of several
+        raise FileFormatError(f"This is no single array of numbers: {path}")
+    if array.nbytes > min(size, _MOST_ARRAY):
         raise FileFormatError(f"This is no single array of numbers, or cut short: {path}")
     return checked_rows(array, shape, path)
 
@@ -163,16 +172,29 @@ def checked_rows(
     return array
 
 
+def check_length(rows: int, width: int, where: Path | str) -> None:
+    """See to it that so many rows of float32 are no more than a clip has.
+
+    Raises
+    ------
+    FileFormatError
+        If they are more than an hour at 60 a second, or than 2 GiB.
+    """
+    if rows > _MOST_ROWS or 4 * rows * width > _MOST_CLIP:
+        raise FileFormatError(
+            f"A clip of over an hour, or 2 GiB, is too long to learn from; cut it: {where}"
+        )
+
+
 def finite(rows: NDArray[Any], where: Path | str) -> NDArray[np.float32]:
     """Rows as float32.
 
     Raises
     ------
     FileFormatError
-        If they are more than an hour at 60 a second, or not finite.
+        If they are too long a clip, see `check_length`, or not finite.
     """
-    if len(rows) > _MOST_ROWS:
-        raise FileFormatError(f"A clip of over an hour is too long to learn from: {where}")
+    check_length(len(rows), math.prod(rows.shape[1:]), where)
     result = np.asarray(rows, np.float32)
     if not np.isfinite(result).all():
         raise FileFormatError(f"A clip holds values that are not finite: {where}")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import zipfile
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from polyorama.face.data.clips import (
     ClipData,
     ClipSource,
     check_emotion,
+    check_length,
     checked_rows,
     emotion_in,
     finite,
@@ -28,6 +31,7 @@ from polyorama.face.data.clips import (
     speech_of,
 )
 from polyorama.face.data.pickles import plain_data
+from polyorama.io.content_npz import npy_header
 from polyorama.io.files import named
 from polyorama.io.limits import read_bytes
 from polyorama.scene.faces.channels import CHANNEL_INDEX, CHANNELS
@@ -40,9 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LAYOUTS", "beat", "beat2", "live_link", "mead3d", "open_data", "ravdess", "vocaset"]
 
-_VERTICES = 5023
 _MOST_PICKLE = 3 << 30
-_MOST_JSON = 512 << 20
+_MOST_JSON = 128 << 20
 _MOST_NPZ = 2 << 30
 
 
@@ -164,10 +167,11 @@ def _read_vocaset(
             raise ValueError("rows that are not there")
         if samples.ndim != 1 or samples.dtype.kind not in "if" or not 4000 <= rate <= 200_000:
             raise ValueError("no sound")
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FileFormatError(
             f"The clip {quoted(f'{person} {clip}')} is not whole ({reason_of(error)}): {folder}"
         ) from error
+    check_length(len(order), 3 * vertices.shape[1], path)
     scale = 1.0 if samples.dtype.kind == "f" else 1.0 / (np.iinfo(samples.dtype).max + 1.0)
     audio = Audio(samples=(samples * scale).astype(np.float32)[:, None], rate=rate)
     taken = finite(vertices[order], path)
@@ -223,19 +227,22 @@ def _read_beat(path: Path, sounds: Path) -> ClipData:
         names = [str(name) for name in found["names"]]
         rows = np.array([frame["weights"] for frame in found["frames"]], np.float64)
         times = np.array([float(frame["time"]) for frame in found["frames"]])
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise FileFormatError(f"This is no face of BEAT ({reason_of(error)}): {path}") from error
     checked_rows(rows, (None, len(names)), path)
     return ClipData(
-        _needed_sound(path, sounds), _channels(names, finite(rows, path), path), _rate_of(times)
+        _needed_sound(path, sounds),
+        _channels(names, finite(rows, path), path),
+        _rate_of(times, path),
     )
 
 
-def _rate_of(times: NDArray[np.float64]) -> float:
-    """Frames a second of times in s; 60 where they do not tell."""
-    steps = np.diff(times)
-    typical = float(np.median(steps)) if len(steps) else 0.0
-    return 1.0 / typical if 1.0 / 500.0 < typical < 1.0 else 60.0
+def _rate_of(times: NDArray[np.float64], where: Path) -> float:
+    """Frames a second of times in s; of a single frame BEAT's own 60."""
+    typical = float(np.median(np.diff(times))) if len(times) > 1 else 1.0 / 60.0
+    if not 1.0 / 500.0 < typical < 1.0:
+        raise FileFormatError(f"The times of its frames do not go on, or not in seconds: {where}")
+    return 1.0 / typical
 
 
 def _channels(names: list[str], rows: NDArray[np.float32], where: Path) -> NDArray[np.float32]:
@@ -383,20 +390,32 @@ def _npz_names(path: Path) -> list[str]:
 
 
 def _npz(path: Path, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """Arrays of an NPZ by name, none of which unpacks to more than 2 GiB."""
+    """Arrays of an NPZ by name, 2 GiB together at most; each says no more than it unpacks to."""
     names = _npz_names(path)
     missing = [name for name in wanted if name not in names]
     if missing:
         raise FileFormatError(f"The NPZ lacks {', '.join(missing)}: {path}")
     try:
         with zipfile.ZipFile(path) as archive:
-            sizes = {i.filename.removesuffix(".npy"): i.file_size for i in archive.infolist()}
-        if sum(sizes[name] for name in wanted) > _MOST_NPZ:
-            raise FileFormatError(f"The arrays of this NPZ are too large to be a clip: {path}")
-        with np.load(path, allow_pickle=False) as stored:
-            return {name: stored[name] for name in wanted}
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, EOFError, TypeError) as error:
+            sizes = {name: archive.getinfo(f"{name}.npy").file_size for name in wanted}
+            if sum(sizes.values()) > _MOST_NPZ:
+                raise FileFormatError(f"The arrays of this NPZ are too large to be a clip: {path}")
+            return {name: _member(archive, name, size) for name, size in sizes.items()}
+    except (
+        zipfile.BadZipFile, zlib.error, OSError, ValueError, KeyError, EOFError, TypeError,
+        RuntimeError,
+    ) as error:  # fmt: skip
         raise FileFormatError(f"The NPZ is damaged ({reason_of(error)}): {path}") from error
+
+
+def _member(archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
+    """An array of an archive, whose header is held against its size before memory is taken."""
+    with archive.open(f"{name}.npy") as file:
+        shape, _, dtype = npy_header(file)
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize > size:
+        raise ValueError(f"its array {name} claims more than it holds")
+    with archive.open(f"{name}.npy") as file:
+        return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
 LAYOUTS: dict[str, Callable[[Path], tuple[ClipSource, ...]]] = {

@@ -1,13 +1,15 @@
 """Plain data out of pickles, such as VOCASET and MEAD-3D keep it; nothing in them is run.
 
 A pickle names functions to be called. Here it may name those alone that make numpy's arrays, types
-and numbers, each replaced by one that takes no memory beyond the bytes that the file has.
+and numbers, each replaced by one that takes no memory beyond the bytes that the file has, and whose
+attributes it cannot set. Its instructions are looked through and counted before the first is done.
 """
 
 from __future__ import annotations
 
 import io
 import pickle
+import pickletools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +19,16 @@ from polyorama.errors import FileFormatError
 from polyorama.io.files import file_size, reading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 __all__ = ["plain_data"]
 
 _NPY = b"\x93NUMPY"
+_MOST_STEPS = 4_000_000
+"""Instructions of a pickle, and entries of what it holds: those of VOCASET have half a million."""
+_REFUSED = frozenset(("EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID", "NEXT_BUFFER"))
+_MEMO = frozenset(("PUT", "BINPUT", "LONG_BINPUT"))
 
 
 class _Array:
@@ -57,6 +64,8 @@ def _scalar(kind: _Type, data: bytes) -> Any:
 
 
 def _frombuffer(data: Any, kind: Any, shape: Any, order: str) -> Any:
+    if not isinstance(data, bytes | bytearray) or kind.hasobject:
+        raise ValueError("an array without bytes")
     return np.frombuffer(bytes(data), kind.kind).reshape(shape, order=order)  # type: ignore[call-overload]
 
 
@@ -67,8 +76,9 @@ def _encode(text: Any, coding: Any) -> bytes:
     return text.encode("latin1")
 
 
-class _Kind:
-    """Stands for numpy's own type of arrays, which must not be called."""
+def _no_call(*_: Any) -> Any:
+    # numpy's own type of arrays takes memory where it is called.
+    raise pickle.UnpicklingError("it makes an array of no bytes")
 
 
 def _dtype(text: Any, *_rest: Any) -> Any:
@@ -91,16 +101,31 @@ class _Type:
             self.kind = self.kind.newbyteorder(order)
 
 
-_ALLOWED: dict[tuple[str, str], Any] = {
+class _Named:
+    """What a pickle may name: it can be called, and nothing of it can be set."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self, made: Callable[..., Any]) -> None:
+        self._made = made
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._made(*arguments)
+
+    def __setstate__(self, state: Any) -> None:
+        raise pickle.UnpicklingError("it changes what it names")
+
+
+_ALLOWED: dict[tuple[str, str], _Named] = {
     **{
         (f"numpy.{core}.multiarray", name): made
         for core in ("core", "_core")
-        for name, made in (("_reconstruct", _reconstruct), ("scalar", _scalar))
+        for name, made in (("_reconstruct", _Named(_reconstruct)), ("scalar", _Named(_scalar)))
     },
-    **{(f"numpy.{core}.numeric", "_frombuffer"): _frombuffer for core in ("core", "_core")},
-    ("numpy", "ndarray"): _Kind,
-    ("numpy", "dtype"): _dtype,
-    ("_codecs", "encode"): _encode,
+    **{(f"numpy.{core}.numeric", "_frombuffer"): _Named(_frombuffer) for core in ("core", "_core")},
+    ("numpy", "ndarray"): _Named(_no_call),
+    ("numpy", "dtype"): _Named(_dtype),
+    ("_codecs", "encode"): _Named(_encode),
 }
 
 
@@ -112,6 +137,19 @@ class _Reader(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         raise pickle.UnpicklingError("it leads to something outside")
+
+
+def _look_through(stream: io.BytesIO) -> None:
+    """Count the instructions of a pickle and refuse what no plain data needs."""
+    start = stream.tell()
+    for step, (code, argument, _) in enumerate(pickletools.genops(stream)):
+        if code.name in _REFUSED:
+            raise pickle.UnpicklingError(f"it uses {code.name}")
+        # The reader makes room for as many memories as the number of one says.
+        remembered = int(argument) if code.name in _MEMO and argument is not None else 0
+        if step >= _MOST_STEPS or remembered > _MOST_STEPS:
+            raise pickle.UnpicklingError("it has too many parts")
+    stream.seek(start)
 
 
 def plain_data(path: Path, most: int) -> Any:
@@ -141,8 +179,9 @@ def plain_data(path: Path, most: int) -> Any:
                 (2, 0): np.lib.format.read_array_header_2_0,
             }[version]
             read_header(stream)
+        _look_through(stream)
         # Latin-1 keeps the bytes of Python 2's texts.
-        return _plain(_Reader(stream, encoding="latin1").load(), 0)
+        return _plain(_Reader(stream, encoding="latin1").load(), 0, [_MOST_STEPS])
     except (pickle.UnpicklingError, FileFormatError) as error:
         raise FileFormatError(
             f"The pickle holds more than plain data, so it is not read ({reason_of(error)}): {path}"
@@ -151,23 +190,28 @@ def plain_data(path: Path, most: int) -> Any:
         raise FileFormatError(f"The pickle is damaged ({reason_of(error)}): {path}") from error
 
 
-def _plain(value: Any, depth: int) -> Any:
-    """The same with arrays in place of what stood for them."""
-    if depth > 32:
-        raise ValueError("nested too deeply")
+def _plain(value: Any, depth: int, left: list[int]) -> Any:
+    """The same with arrays in place of what stood for them.
+
+    `left` counts down entries: a list that holds a list many times over, and so on, is short in the
+    file and endless out of it.
+    """
+    left[0] -= 1
+    if depth > 32 or left[0] < 0:
+        raise ValueError("nested too deeply, or too large")
     if isinstance(value, _Array):
         array = value.value
         if array is None:
             raise ValueError("an array without values")
         if array.dtype == object:
-            flat = [_plain(entry, depth + 1) for entry in array.ravel()]
+            flat = [_plain(entry, depth + 1, left) for entry in array.ravel()]
             # An .npy of one dictionary is that dictionary.
             return flat[0] if array.shape == () else flat
         return array
     if isinstance(value, dict):
-        return {_plain(k, depth + 1): _plain(v, depth + 1) for k, v in value.items()}
+        return {_plain(k, depth + 1, left): _plain(v, depth + 1, left) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry, depth + 1) for entry in value]
-    if isinstance(value, _Type | _Kind):
+        return [_plain(entry, depth + 1, left) for entry in value]
+    if isinstance(value, _Type | _Named):
         return None
     return value

@@ -24,6 +24,8 @@ GROUPS: tuple[tuple[int, int], ...] = (
 """Emotion and level of the 15 groups: neutral has one level, the others two."""
 
 _FLAME = 53
+_MOST_WIDE, _MOST_DEEP, _MOST_DILATED = 8192, 64, 16
+"""Of widths, of layers, and of layers of which each sees twice as far as the last."""
 
 
 def group_of(emotion: int, level: int) -> int:
@@ -62,6 +64,11 @@ class EcoFaceConfig:
         Whether content and emotion are dropped out by half in training.
     emotion_hidden, emotion_layers
         Of the encoders of emotion.
+
+    Raises
+    ------
+    UsageError
+        If a size is out of range, or there is no such target or sight.
     """
 
     target: str = "arkit"
@@ -89,11 +96,18 @@ class EcoFaceConfig:
             raise UsageError(f"EcoFace moves arkit or flame, not {self.target!r}.")
         if self.video not in ("motion", "frames"):
             raise UsageError(f"EcoFace sees motion or frames, not {self.video!r}.")
+        if not isinstance(self.cond_drop, bool):
+            raise UsageError("Whether EcoFace's conditions are dropped out is true or false.")
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
-            whole = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 8192
-            if name not in ("target", "video", "cond_drop") and not whole:
-                raise UsageError(f"The size {name} of EcoFace is a whole number from 1 to 8192.")
+            if name in ("target", "video", "cond_drop"):
+                continue
+            # Layers are made before a file's tensors are held against them, so they are bounded.
+            deep = name == "flows" or name.endswith("_layers")
+            most = _MOST_DEEP if deep else _MOST_WIDE
+            most = _MOST_DILATED if name == "emotion_layers" else most
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+                raise UsageError(f"The size {name} of EcoFace is a whole number from 1 to {most}.")
         if self.latent % 2 or not self.kernel % 2 or not self.flow_kernel % 2:
             raise UsageError("EcoFace needs an even number of latents and odd kernels.")
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.errors import FileFormatError, UsageError
-from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
+from polyorama.face.ecoface.config import EcoFaceConfig
+from polyorama.face.tensor_files import read_tensor_file, write_tensor_file
+from polyorama.scene.faces.channels import EMOTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +24,7 @@ __all__ = ["Batch", "Example", "ExampleSet", "read_examples", "write_examples"]
 
 _KEY = "polyorama-ecoface-examples"
 _MOST_BYTES = 16 << 30
+_WIDTHS = {target: EcoFaceConfig(target=target).motion for target in ("arkit", "flame")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +49,7 @@ class Example:
     Raises
     ------
     UsageError
-        If rows do not fit together or are not finite.
+        If rows do not fit together or are not finite, or there is no such emotion or level.
     """
 
     name: str
@@ -66,6 +69,8 @@ class Example:
             raise UsageError(f"The clip {self.name!r} has unequal rows of frames and motion.")
         if not all(np.isfinite(x).all() for x in (self.content, self.sound, self.motion)):
             raise UsageError(f"The clip {self.name!r} has values that are not finite.")
+        if not 0 <= self.emotion < len(EMOTIONS) or self.level not in (1, 2) or self.person < 0:
+            raise UsageError(f"The clip {self.name!r} is of an emotion or speaker that is none.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +108,7 @@ class ExampleSet:
     target
         "arkit" or "flame".
     features
-        What content was made with, for instance the listener's name and hash.
+        What content was made with: "listener", or "hubert" and a folder's name.
     trained_on
         One sentence that says what this is.
 
@@ -125,6 +130,8 @@ class ExampleSet:
         widths = {(e.content.shape[1], e.sound.shape[1], e.motion.shape[1]) for e in self.examples}
         if len(widths) > 1:
             raise UsageError("The clips to learn from have rows of unlike widths.")
+        if widths.pop()[2] != _WIDTHS.get(self.target):
+            raise UsageError(f"The clips to learn from do not move {self.target!r}.")
         if max(e.person for e in self.examples) >= len(self.persons):
             raise UsageError("A clip to learn from names a speaker that is not listed.")
 

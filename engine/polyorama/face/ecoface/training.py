@@ -28,8 +28,8 @@ from polyorama.face.ecoface.stages import (
     rate_at,
 )
 from polyorama.face.ecoface.sync import SyncNet
-from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
 from polyorama.face.ecoface.weights import EcoFaceWeights, Units
+from polyorama.face.tensor_files import read_tensor_file, write_tensor_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,7 +15,7 @@ from polyorama.errors import FileFormatError, UsageError
 from polyorama.face.ecoface.config import GROUPS, EcoFaceConfig
 from polyorama.face.ecoface.ede import EmotionSpaceNet
 from polyorama.face.ecoface.flow_vae import FlowVae
-from polyorama.face.ecoface.tensor_files import read_tensor_file, write_tensor_file
+from polyorama.face.tensor_files import read_tensor_file, write_tensor_file
 from polyorama.scene.faces.channels import EMOTIONS
 
 if TYPE_CHECKING:
@@ -165,6 +165,8 @@ def load_weights(path: Path) -> EcoFaceWeights:
             {kind: _shaped(tensors[f"{what}/{kind}"], (width,)) for kind, width in widths.items()}
             for what in ("mean", "spread")
         ))  # fmt: skip
+        if any(spread.min() <= 0.0 for spread in units.spread.values()):
+            raise ValueError("a spread that is none")
         space = _filled(lambda: EmotionSpaceNet(config), "space", tensors)
         vae = _filled(lambda: FlowVae(config), "vae", tensors)
         return EcoFaceWeights(
@@ -200,6 +202,8 @@ def _filled(make: Any, part: str, tensors: Mapping[str, NDArray[Any]]) -> Any:
         for name, array in tensors.items()
         if name.startswith(f"{part}/")
     }
+    if any((row < 0.0).any() for name, row in state.items() if name.endswith("running_var")):
+        raise ValueError("a variance below 0")
     counters = {
         name: torch.zeros((), dtype=torch.int64)
         for name in net.state_dict()

@@ -40,7 +40,7 @@ class StepNetwork:
     Raises
     ------
     FileFormatError
-        If an array is missing or of another shape than its neighbours'.
+        If an array is missing, of another shape than its neighbours', or a variance below 0.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
@@ -76,6 +76,8 @@ class StepNetwork:
                 raise FileFormatError(
                     f"A listener's {name} is {shape}, not {arrays[name].shape}; get it again."
                 )
+        if self.variance.min() < 0.0:
+            raise FileFormatError("A listener's norm.variance is below 0; get it again.")
         # Kernels with time first, so that one product does a convolution.
         self.conv1 = np.ascontiguousarray(self.conv1.transpose(2, 1, 0).reshape(-1, width1))
         self.conv2 = np.ascontiguousarray(self.conv2.transpose(2, 1, 0).reshape(-1, width2))

@@ -1,16 +1,14 @@
-"""The listener's file: safetensors of half floats, read and written with numpy alone."""
+"""The listener's file: safetensors of half floats."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polyorama.errors import FileFormatError
-from polyorama.io.atomic import atomic_write
-from polyorama.io.files import file_size
+from polyorama.face.tensor_files import read_tensor_file, write_tensor_file
 
 if TYPE_CHECKING:
     import os
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["read_weights", "write_weights"]
 
 _LARGEST = 16_000_000
-_HEADER = 200_000
-_TYPES = {"F16": "<f2", "F32": "<f4"}
 
 
 def read_weights(
@@ -33,32 +29,13 @@ def read_weights(
     Raises
     ------
     FileFormatError
-        If the file is missing, too large for a listener, or not safetensors of floats.
+        If the file is missing, too large for a listener, or not safetensors of finite floats.
     """
     source = Path(path)
-    if not 8 < file_size(source) <= _LARGEST:
-        raise FileFormatError(f"A listener's weights have at most 16 MB; is this one: {source}")
-    data = source.read_bytes()
-    length = int.from_bytes(data[:8], "little")
-    if not 2 <= length <= min(_HEADER, len(data) - 8):
-        raise FileFormatError(f"This is no safetensors file; get it again: {source}")
-    body = memoryview(data)[8 + length :]
-    try:
-        header = json.loads(data[8 : 8 + length])
-        texts = {str(k): str(v) for k, v in header.pop("__metadata__", {}).items()}
-        arrays = {}
-        for name, entry in header.items():
-            begin, end = (int(at) for at in entry["data_offsets"])
-            shape = tuple(int(n) for n in entry["shape"])
-            if not 0 <= begin <= end <= len(body) or min(shape, default=0) < 0:
-                raise ValueError(name)
-            flat = np.frombuffer(body[begin:end], _TYPES[entry["dtype"]])
-            arrays[str(name)] = flat.reshape(shape).astype(np.float32)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FileFormatError(f"These weights are damaged; get them again: {source}") from error
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise FileFormatError(f"These weights hold what is no number; get them again: {source}")
-    return arrays, texts
+    arrays, texts = read_tensor_file(source, _LARGEST)
+    if any(array.dtype.kind != "f" for array in arrays.values()):
+        raise FileFormatError(f"These weights are no floats, so of no listener: {source}")
+    return {name: array.astype(np.float32) for name, array in arrays.items()}, texts
 
 
 def write_weights(
@@ -73,16 +50,5 @@ def write_weights(
     OutputError
         If the file cannot be written.
     """
-    header: dict[str, object] = {"__metadata__": dict(texts)}
-    blocks, at = [], 0
-    for name in sorted(arrays):
-        block = np.ascontiguousarray(arrays[name], "<f2").tobytes()
-        shape = list(arrays[name].shape)
-        header[name] = {"dtype": "F16", "shape": shape, "data_offsets": [at, at + len(block)]}
-        blocks.append(block)
-        at += len(block)
-    head = json.dumps(header).encode()
-    # The format wants the tensors to begin at a multiple of 8.
-    head += b" " * (-len(head) % 8)
-    with atomic_write(path) as temporary:
-        temporary.write_bytes(len(head).to_bytes(8, "little") + head + b"".join(blocks))
+    halves = {name: np.asarray(arrays[name], np.float16) for name in sorted(arrays)}
+    write_tensor_file(Path(path), halves, texts)

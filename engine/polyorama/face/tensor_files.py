@@ -64,7 +64,9 @@ def read_tensor_file(path: Path, most: int) -> tuple[dict[str, NDArray[Any]], di
     """
     size = file_size(path)
     if size > most:
-        raise FileFormatError(f"This file has {bytes_of(size)}, more than it may have: {path}")
+        raise FileFormatError(
+            f"This file has {bytes_of(size)}, and {bytes_of(most)} is the most: {path}"
+        )
     with reading(path), path.open("rb", buffering=0) as file:
         start = file.read(8) or b""
         length = int.from_bytes(start, "little") if len(start) == 8 else size
@@ -77,7 +79,9 @@ def read_tensor_file(path: Path, most: int) -> tuple[dict[str, NDArray[Any]], di
         header = json.loads(head.tobytes())
         facts = {str(key): str(text) for key, text in header.pop("__metadata__", {}).items()}
         tensors = {str(name): _array_of(entry, body) for name, entry in header.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (
+        ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError,
+    ) as error:  # fmt: skip
         raise FileFormatError(f"The file is damaged or cut short: {path}") from error
     for name, array in tensors.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
