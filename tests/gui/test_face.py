@@ -17,7 +17,9 @@ from polyorama.render.resolve import resolve
 from polyorama.scene.document import Document
 from polyorama.scene.faces.actor import Actor
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
+from polyorama_studio.theme import Metrics
 from polyorama_studio.workspaces.face import workspace as workspace_module
+from polyorama_studio.workspaces.face.phones import edges
 from polyorama_studio.workspaces.face.scripts import emotion_at
 from polyorama_studio.workspaces.face.workspace import FaceWorkspace
 from tests.gui.face_fakes import FakeWorks
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from polyorama_studio.workspaces.face.desk import Desk
     from polyorama_studio.workspaces.face.score import Score
 
-_LONG = 20_000
+_LONG = 90_000
 
 
 @pytest.fixture
@@ -236,6 +238,27 @@ def test_phones_are_chosen_typed_split_merged_and_removed_with_keys(
     assert len(lane.track.phones) == count - 1
     _calm(qtbot, spoken.desk)
     assert _steps(spoken) == 6
+
+
+def test_what_is_under_the_pointer_is_found_among_many_as_among_few(spoken: FaceWorkspace) -> None:
+    score, lane = spoken.score, spoken.score.phones
+    phones = lane.track.phones
+    for first, last in ((0.0, 1.81), (0.5, 0.9), (-0.4, 0.1), (1.7, 2.4)):
+        score.axis.show(first, last)
+        boxes = [lane.place(phone) for phone in phones]
+        seen = set(lane._seen())
+        within = {k for k, b in enumerate(boxes) if b.right() > lane.box.left()
+                  and b.left() < lane.box.right()}  # fmt: skip
+        assert within <= seen
+        for x in np.linspace(lane.box.left(), lane.box.right(), 57):
+            time = score.axis.seconds(float(x))
+            there = [k for k, p in enumerate(phones) if p.start <= time < p.end]
+            assert lane.at(float(x)) == (there[0] if there else -1)
+            gaps = [abs(score.axis.x(edge.time) - x) for edge in edges(lane.track)]
+            edge = lane.edge_at(float(x))
+            assert (edge is None) == (min(gaps) > Metrics.face_grip)
+            if edge is not None:
+                assert abs(score.axis.x(edge.time) - x) == min(gaps)
 
 
 def test_a_symbol_that_is_none_is_told(spoken: FaceWorkspace) -> None:
@@ -498,6 +521,35 @@ def test_a_late_answer_for_what_was_changed_again_is_dropped(
     assert _steps(spoken) == 3
 
 
+def test_what_is_under_way_does_not_follow_into_another_project(
+    qtbot: QtBot, spoken: FaceWorkspace, works: FakeWorks
+) -> None:
+    works.gate.clear()
+    spoken.desk.change("One", seed=5)
+    spoken.desk.open_voice(Path("other.wav"))
+    spoken.session.saving.give_up()
+    spoken.session.opening.new()
+    works.gate.set()
+    _calm(qtbot, spoken.desk)
+    assert not spoken.desk.speaks
+    assert spoken.desk.take is None
+    assert _steps(spoken) == 0
+    assert spoken.session.busy is None
+
+
+def test_a_face_that_is_removed_and_brought_back_says_what_it_said(
+    qtbot: QtBot, spoken: FaceWorkspace
+) -> None:
+    node, said = spoken.desk.node, spoken.desk.script
+    spoken.session.editing.run("remove", nodes=[node])
+    assert not spoken.desk.speaks
+    assert spoken.portrait.welcome.isVisible()
+    spoken.session.editing.undo()
+    _calm(qtbot, spoken.desk)
+    assert spoken.desk.node == node
+    assert spoken.desk.script is said
+
+
 # Looking and playing
 
 
@@ -591,6 +643,14 @@ def test_the_tab_shows_the_face_and_leaving_it_ends_what_is_live(
     face = window.workspaces.make("face")
     assert isinstance(face, FaceWorkspace)
     assert window.session.stage.resting
+    assert window.menus._by_id["face"].menuAction().isVisible()
+    qtbot.waitUntil(lambda: window._status._name.text() == "Egg", timeout=_LONG)
+    face.desk.open_voice(Path("hello.wav"))
+    _calm(qtbot, face.desk)
+    assert "12 phones" in window._status._splats.text()
+    assert "take 0" in window._status._quality.text()
+    window.actions_by_id["face.play"].trigger()
+    assert window.session.playback.playing
     face.show_pad("live")
     qtbot.waitUntil(lambda: face.live.start.isEnabled(), timeout=_LONG)
     face.live.start.click()
@@ -599,3 +659,4 @@ def test_the_tab_shows_the_face_and_leaving_it_ends_what_is_live(
     qtbot.waitUntil(lambda: works.line is not None and works.line.closed, timeout=_LONG)
     assert not window.session.stage.resting
     assert face.portrait.stage.resting
+    window.session.saving.give_up()

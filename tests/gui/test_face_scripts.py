@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 
 from polyorama.face.take import Provenance, Take
+from polyorama.scene.contents import Audio
 from polyorama.scene.faces.channels import CHANNELS, REGIONS
 from polyorama.scene.faces.performance import Performance
 from polyorama.scene.faces.phones import Phone, PhoneTrack
-from polyorama.scene.faces.script import CompSpan, FaceScript, FaceStyle
+from polyorama.scene.faces.script import CompSpan, EmotionKey, FaceScript, FaceStyle
 from polyorama_studio.workspaces.face.feelings import shared
 from polyorama_studio.workspaces.face.microphone import script_of_take
 from polyorama_studio.workspaces.face.phones import edges
-from polyorama_studio.workspaces.face.scripts import moved_key, with_comp, with_key, without_key
+from polyorama_studio.workspaces.face.scripts import (
+    emotion_at,
+    emotions_at,
+    moved_key,
+    with_comp,
+    with_key,
+    without_key,
+)
 from polyorama_studio.workspaces.face.spoken import python_of
 
 
@@ -25,6 +33,30 @@ def test_a_line_says_what_differs_and_nothing_else() -> None:
     jaw = replace(script, style=FaceStyle(jaw=1.5), seed=3)
     said = python_of(script, jaw)
     assert said == "script = replace(script, seed=3, style=replace(script.style, jaw=1.5))"
+
+
+def test_a_line_leaves_out_what_has_no_room_in_it() -> None:
+    script = FaceScript()
+    many = PhoneTrack(tuple(Phone("AA", 0.1 * k, 0.1 * k + 0.1) for k in range(400)))
+    sound = Audio(samples=np.zeros((16_000, 1), np.float32), rate=16_000)
+    said = python_of(script, replace(script, phones=many, sound=sound, seed=2))
+    assert said == "script = replace(script, sound=..., phones=..., seed=2)"
+    keys = tuple(EmotionKey(0.1 * k, (1.0,) + (0.0,) * 7) for k in range(40))
+    assert python_of(script, replace(script, emotion_keys=keys)) == (
+        "script = replace(script, emotion_keys=(...))"
+    )
+
+
+def test_emotions_at_many_times_are_those_at_each() -> None:
+    happy, sad = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0)
+    script = replace(FaceScript(), emotion="keyed",
+                     emotion_keys=(EmotionKey(1.0, happy), EmotionKey(2.0, sad)))  # fmt: skip
+    times = np.array([0.0, 1.0, 1.25, 2.0, 9.0])
+    found = emotions_at(script, times)
+    assert found[2] == pytest.approx([0.0, 0.0, 0.75, 0.125, 0.0, 0.0, 0.0, 0.0])
+    for time, row in zip(times, found, strict=True):
+        assert emotion_at(script, float(time)) == pytest.approx(tuple(row))
+    assert emotions_at(FaceScript(), times)[:, 0].tolist() == [1.0] * 5
 
 
 def test_keys_are_put_moved_and_taken() -> None:

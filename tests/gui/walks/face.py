@@ -29,6 +29,7 @@ _LONG = 400.0
 """Building the puppet, covering it with surfels and loading the aligner, s."""
 
 
+_MID_SENTENCE = 1.98
 _ROUNDS = 10
 """So often the sample is said to the face that listens, one after the other."""
 
@@ -161,6 +162,10 @@ def takes(walk: Walk) -> None:
     try:
         face = _spoken(walk)
         sheet = face.takes.sheet
+        walk.session.playback.seek(0.0)
+        face.side.feelings.fields[2].commit(0.7)
+        face.desk.choose(("jawOpen", "mouthClose", "mouthPucker"))
+        _calm(walk, face)
         walk.click(walk.button("Try", face))
         tried = face.takes.sampler
         walk.until(lambda: len(tried.takes) == 6, "No takes come.", _LONG)
@@ -171,6 +176,7 @@ def takes(walk: Walk) -> None:
         walk.drag(sheet, ends)
         _calm(walk, face)
         walk.check(bool(face.desk.script.comp), "A part of a take is not taken.")
+        walk.session.playback.seek(_MID_SENTENCE)
         _shot(walk, face, "comped")
     finally:
         walk.window.workspaces.show_workspace("scene")

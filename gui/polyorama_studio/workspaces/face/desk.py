@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Slot
+
 from polyorama_studio.newest import Newest
 from polyorama_studio.session import Busy
 from polyorama_studio.workspaces.face.facing import Facing, traits_of
@@ -60,6 +62,16 @@ class Desk(Facing):
     def listening(self) -> bool:
         """Whether a recording is being listened to."""
         return self._listening.busy
+
+    @Slot()
+    def _on_replaced(self) -> None:
+        """What is under way belongs to the project that was left."""
+        self._evaluating.forget()
+        if self._listening.busy:
+            self._listening.forget()
+            self.session.set_busy(None)
+        super()._on_replaced()
+        self.working_changed.emit()
 
     # Changing the script
 

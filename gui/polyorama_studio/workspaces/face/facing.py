@@ -226,8 +226,11 @@ class Facing(QObject):
 
     def show_live(self, weights: NDArray[Any] | None) -> None:
         """Show what comes from a microphone; None goes back to the performance."""
+        toggled = (weights is None) != (self.live_weights is None)
         self.live_weights = weights
         self.live_changed.emit()
+        if toggled:
+            self.working_changed.emit()
 
     def ask(self, work: Callable[[], Any], done: Callable[[Any], None], title: str) -> None:
         """Ask the engine for something else; failures are told."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["LatencyMeter", "LevelMeter", "LivePanel"]
 
 _TICK_MS = 16
+_ROW = 17.0
 _METERS_MS = 100
 _LEAST_DB = -60.0
 _LOUD_DB, _TOO_LOUD_DB = -12.0, -2.0
@@ -81,6 +82,10 @@ class LevelMeter(QWidget):
         painter.end()
 
 
+def _brief(milliseconds: float) -> str:
+    return f"{milliseconds:.{0 if milliseconds >= 99.95 else 1}f}"
+
+
 @guards
 class LatencyMeter(QWidget):
     """From sound to picture, part by part: medians side by side, the 95th percentile as a mark."""
@@ -92,6 +97,10 @@ class LatencyMeter(QWidget):
         self.figures: LiveFigures | None = None
         self.target = _TARGETS[20]
         self.setMinimumHeight(4 * Metrics.row)
+        self.setToolTip(tip(self.tr(
+            "From sound to picture, stage by stage over the last 10 s: median / 95th percentile\n"
+            "The dashed mark is what is aimed at"
+        )))  # fmt: skip
 
     def sizeHint(self) -> QSize:
         """A bar and a few lines."""
@@ -122,7 +131,7 @@ class LatencyMeter(QWidget):
             more = self.tr("median, {0} ms at the 95th percentile").format(f"{total.p95:.0f}")
         left = wide + Metrics.space[1]
         painter.drawText(QRectF(left, 2.0, width - left, 26.0), Qt.AlignmentFlag.AlignVCenter, more)
-        bar = QRectF(0.0, 32.0, width, 10.0)
+        bar = QRectF(0.0, 30.0, width, 8.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tokens.color("raised"))
         painter.drawRoundedRect(bar, 2.0, 2.0)
@@ -141,6 +150,9 @@ class LatencyMeter(QWidget):
         x = bar.left()
         columns = 2
         wide = self.width() / columns
+        rows = -(-len(figures.stages) // columns)
+        high = min((self.height() - bar.bottom() - 4.0) / max(rows, 1), _ROW)
+        size = Metrics.label if high >= Metrics.label + 2.0 else Metrics.small
         for number, part in enumerate(figures.stages):
             color = tokens.color(_SERIES[number % len(_SERIES)])
             long = bar.width() * part.median / most
@@ -149,15 +161,15 @@ class LatencyMeter(QWidget):
             painter.drawRect(QRectF(x, bar.top(), max(long - 1.0, 0.5), bar.height()))
             x += long
             row, column = divmod(number, columns)
-            line = QRectF(column * wide, bar.bottom() + 6.0 + row * 17.0, wide - 12.0, 17.0)
+            line = QRectF(column * wide, bar.bottom() + 4.0 + row * high, wide - 12.0, high)
             painter.drawEllipse(QPointF(line.left() + 3.0, line.center().y()), 3.0, 3.0)
-            painter.setFont(font(Metrics.label))
+            painter.setFont(font(size))
             painter.setPen(tokens.color("quiet"))
             words = line.adjusted(11.0, 0.0, 0.0, 0.0)
             painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, part.title)
-            painter.setFont(font(Metrics.label, tabular=True))
+            painter.setFont(font(size, tabular=True))
             painter.setPen(tokens.color("text"))
-            number_words = f"{part.median:.1f} / {part.p95:.1f} ms"
+            number_words = f"{_brief(part.median)} / {_brief(part.p95)} ms"
             flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(words, flags, number_words)
         if figures.total is not None:

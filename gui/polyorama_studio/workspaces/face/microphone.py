@@ -37,7 +37,11 @@ _SHOWN = 32
 
 def devices_here() -> Sequence[Device]:
     """Microphones, the system's own choice first."""
-    return [Device(found.name, str(found.number)) for found in microphones()]
+    return [
+        Device(f"{found.name} (the system's choice)" if found.chosen else found.name,
+               str(found.number))
+        for found in microphones()
+    ]  # fmt: skip
 
 
 def microphone_of(settings: LiveSettings, may_rescan: Callable[[], bool]) -> Microphone:
