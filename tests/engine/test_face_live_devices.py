@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +20,14 @@ from polyorama.face.live.microphone import Microphone
 
 class PortAudioError(Exception):
     pass
+
+
+def until(happened, seconds: float = 30.0) -> None:
+    """Wait for what another thread does."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.005)
 
 
 class FakeStream:
@@ -59,8 +68,12 @@ class FakePackage:
         self.default = SimpleNamespace(device=[-1, -1])
         self.refuses = lambda asked: False
         self.scans = 0
+        self.starts = True
+        self.up = True
 
     def query_devices(self, device=None, kind=None):
+        if not self.up:
+            raise PortAudioError("PortAudio not initialized")
         found = [
             {"name": name, "max_input_channels": 2, "default_samplerate": 48000.0}
             for name in self.names
@@ -81,10 +94,15 @@ class FakePackage:
         return FakeStream(self, **asked)
 
     def _terminate(self) -> None:
-        self.scans += 1
+        if not self.up:
+            raise PortAudioError("PortAudio not initialized")
+        self.up = False
 
     def _initialize(self) -> None:
-        pass
+        self.scans += 1
+        if not self.starts:
+            raise PortAudioError("Host error")
+        self.up = True
 
 
 @pytest.fixture
@@ -174,11 +192,9 @@ def test_a_device_that_is_unplugged_is_opened_again_when_it_is_back(package, mon
     assert microphone.read() == []
     assert microphone.state == "waiting"
     assert "USB Headset is gone" in microphone.note
-    while not package.scans:
-        threading.Event().wait(0.005)
+    until(lambda: package.scans)
     package.names = ["USB Headset"]
-    while microphone.state == "waiting":
-        threading.Event().wait(0.005)
+    until(lambda: microphone.state != "waiting")
     assert microphone.note == ""
     again = package.streams[-1]
     assert again is not first
@@ -188,6 +204,34 @@ def test_a_device_that_is_unplugged_is_opened_again_when_it_is_back(package, mon
     microphone.close()
     assert microphone.state == "ended"
     assert not again.open
+
+
+def test_a_sound_system_that_does_not_start_is_tried_again(package, monkeypatch):
+    monkeypatch.setattr("polyorama.face.live.microphone._RETRY_S", 0.001)
+    microphone = Microphone("Headset")
+    microphone.start()
+    package.names, package.starts = [], False
+    package.streams[-1].asked["finished_callback"]()
+    microphone.read()
+    until(lambda: package.scans >= 3)
+    assert microphone.state == "waiting"
+    with pytest.raises(UnavailableError, match="does not answer"):
+        microphones()
+    package.names, package.starts = ["USB Headset"], True
+    until(lambda: microphone.state == "running")
+    microphone.close()
+
+
+def test_nothing_waits_for_a_device_after_the_end(package, monkeypatch):
+    monkeypatch.setattr("polyorama.face.live.microphone._RETRY_S", 60.0)
+    microphone = Microphone("Headset")
+    microphone.start()
+    package.names = []
+    package.streams[-1].asked["finished_callback"]()
+    microphone.read()
+    microphone.close()
+    assert microphone.state == "ended"
+    assert "microphone" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_a_device_that_sends_nothing_is_given_up_and_tried_with_larger_blocks(package, monkeypatch):
@@ -201,15 +245,13 @@ def test_a_device_that_sends_nothing_is_given_up_and_tried_with_larger_blocks(pa
     assert microphone.state == "running"  # sound servers take their time at first
     clock.sleep(0.2)
     microphone.read()
-    while microphone.state == "waiting":
-        threading.Event().wait(0.005)
+    until(lambda: microphone.state != "waiting")
     assert package.streams[-1].asked["latency"] == "high"
     package.streams[-1].give(np.zeros(160))
     microphone.read()
     clock.sleep(0.6)
     microphone.read()
-    while len(package.streams) < 3:
-        threading.Event().wait(0.005)
+    until(lambda: len(package.streams) == 3)
     microphone.close()
 
 
@@ -227,7 +269,7 @@ def test_devices_are_not_looked_for_anew_where_that_would_do_harm(package, monke
     package.streams[-1].asked["finished_callback"]()
     microphone.read()
     for _ in range(3):
-        asked.acquire()
+        assert asked.acquire(timeout=30.0)
     microphone.close()
     assert package.scans == 0
 
@@ -248,5 +290,16 @@ def test_a_loudspeaker_says_when_its_samples_are_heard(package):
     stream.asked["callback"](out, 64, times, None)
     assert found == [(64, 48000.0, pytest.approx(3.02))]
     assert (out == 0.5).all()
+    assert speaker.note == ""
+    stream.asked["finished_callback"]()
+    assert "loudspeaker is gone" in speaker.note
     speaker.close()
     assert not stream.open
+
+
+def test_a_loudspeaker_that_is_ended_is_not_gone(package):
+    speaker = Loudspeaker()
+    speaker.start(lambda count, *_: np.zeros(count, np.float32), VirtualClock())
+    speaker.close()
+    package.streams[-1].asked["finished_callback"]()
+    assert speaker.note == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -26,11 +27,17 @@ def server():
 
 
 def wait_for(process, word: str) -> None:
-    for said in process.stdout:
-        if said.strip() == "no microphone":
-            pytest.skip("ALSA has no plug-in for PulseAudio (libasound2-plugins)")
-        if said.strip() == word:
-            return
+    """Read on until the live face says a word; one that says nothing is ended."""
+    patience = threading.Timer(120.0, process.kill)
+    patience.start()
+    try:
+        for said in process.stdout:
+            if said.strip() == "no microphone":
+                pytest.skip("ALSA has no plug-in for PulseAudio (libasound2-plugins)")
+            if said.strip() == word:
+                return
+    finally:
+        patience.cancel()
     raise AssertionError(f"the live face ended before it was {word}")
 
 
@@ -41,9 +48,9 @@ def lag_of(part: np.ndarray, whole: np.ndarray) -> int:
     return int(np.argmax(np.fft.irfft(spectrum, size)[: len(whole)]))
 
 
-def test_what_is_played_moves_the_face_and_nothing_is_lost(server, tmp_path):
+def test_what_is_played_moves_the_face(server, tmp_path):
     clip = tmp_path / "clip.wav"
-    speak(clip)
+    speak(clip, "My mother baked a big pumpkin pie.")
     with server.listen(tmp_path / "out.npz") as process:
         wait_for(process, "running")
         server.play(clip).wait()
@@ -52,19 +59,21 @@ def test_what_is_played_moves_the_face_and_nothing_is_lost(server, tmp_path):
     assert process.returncode == 0
     found = np.load(tmp_path / "out.npz")
     figures = json.loads(str(found["figures"]))
-    assert figures["lost"] == 0
+    # On a busy machine a block may be lost; that none is on a free one, tests.bench.face_live says.
+    assert figures["lost"] <= 3
+    assert figures["concealed"] < 0.2
     # The same clip offline, with its own rests before and after.
     source = FileSource.of(clip, VirtualClock())
     session = LiveSession(source)
     session.record()
     session.run()
     offline = session.recorded()
-    voice = offline.sound.samples[: 3 * RATE, 0]
+    voice = offline.sound.samples[:, 0]
     lag = lag_of(voice, found["sound"]) / FRAME
     assert np.abs(found["sound"]).max() > 0.05
     jaw, wanted = found["weights"][:, JAW], offline.performance.weights[:, JAW]
     count = min(len(jaw) - int(lag) - 2, len(wanted))
-    assert count > 150
+    assert count > 75
     live = np.interp(lag + np.arange(count), np.arange(len(jaw)), jaw)
     assert np.corrcoef(live, wanted[:count])[0, 1] > 0.9
     stages = {name: (median, p95) for name, median, p95 in figures["stages"]}

@@ -180,7 +180,7 @@ def test_latency_is_told_by_stage_and_adds_up(lookahead, least):
 
 
 def test_silence_rests_and_lives_on(listener):
-    session, rows = ran(np.zeros(12 * RATE, np.float32), listener)
+    session, rows = ran(np.zeros(7 * RATE, np.float32), listener)
     assert rows[:, JAW].max() < 0.02
     assert rows[:, CHANNEL_INDEX["eyeBlinkLeft"]].max() > 0.8
     assert np.ptp(rows[:, CHANNEL_INDEX["headYaw"]]) > 1e-4
@@ -300,12 +300,16 @@ def test_lips_of_a_recording_are_in_time_with_its_sound(listener, voice):
 
 def test_recording_ends_by_itself(listener, monkeypatch):
     monkeypatch.setattr("polyorama.face.live.recorder.LONGEST", 1.0)
-    source = FileSource(babble(3.0), clock=VirtualClock())
-    session = LiveSession(source, listener=listener)
+    clock = Watched()
+    session = LiveSession(FileSource(babble(2.0), clock=clock), listener=listener)
+    notes = []
+    clock.watchers.append(lambda now: notes.append(session.status.note))
     session.record()
     session.run()
     take = session.recorded()
     assert len(take.performance) == 50
+    assert notes[0] == ""
+    assert "full" in notes[-1]
     assert take.sound.seconds == pytest.approx(1.0)
 
 
@@ -390,6 +394,18 @@ def test_lost_blocks_are_counted_and_filled_with_their_length(listener):
     np.testing.assert_allclose(sound[after : after + RATE], wanted[after : after + RATE], atol=1e-4)
 
 
+def test_a_worker_that_fails_says_so(listener):
+    class Torn(FileSource):
+        def read(self):
+            raise MemoryError("no room")
+
+    session = LiveSession(Torn(babble(0.1), clock=VirtualClock()), listener=listener)
+    with pytest.raises(MemoryError):
+        session.run()
+    assert not session.running
+    assert "stopped: no room" in session.status.note
+
+
 def test_a_session_that_cannot_begin_closes_what_it_was_given(listener):
     class Missing(FileSource):
         def start(self):
@@ -411,7 +427,7 @@ def test_a_session_that_cannot_begin_closes_what_it_was_given(listener):
 class Heard:
     """A loudspeaker that asks for 10 ms each time, 15 ms before it is heard."""
 
-    EARLY = 0.015
+    EARLY, note = 0.015, ""
 
     def __init__(self, clock: Watched) -> None:
         self.blocks, self._next = [], None
@@ -513,11 +529,19 @@ def test_receivers_are_hosts_with_ports():
         LiveLinkSender("127.0.0.1", 9, "")
     with pytest.raises(UsageError, match="slash"):
         OscSender("127.0.0.1", 9, "face")
-    with pytest.raises(UsageError, match="receiver"):
-        OscSender("no.such.host.invalid", 9)
+    for nobody in ("no.such.host.invalid", "stage..local", "a" * 70):
+        with pytest.raises(UsageError, match="receiver"):
+            OscSender(nobody, 9)
 
 
-def test_a_network_that_is_away_is_said_and_does_no_harm(monkeypatch):
+def test_a_whole_network_may_be_named():
+    sender = LiveLinkSender("127.255.255.255", 9)
+    sender.send(np.zeros(55, np.float32), 50.0)
+    assert sender.note == ""
+    sender.close()
+
+
+def test_a_network_that_is_away_is_said_and_does_no_harm():
     sender = OscSender("127.0.0.1", 9)
     sender.close()
     sender.send(np.zeros(55, np.float32), 50.0)
@@ -548,7 +572,8 @@ def test_a_recording_moves_a_face_by_the_command_line(voice, tmp_path, capsys):
         assert name in told.out
     assert "synthetic speech" in told.err
     take = read_take(out)
-    assert len(take.performance) in (49, 50, 51, 52)
+    # It is recorded from when it runs, which a busy machine may notice late.
+    assert 25 < len(take.performance) <= 52
     assert take.performance.channel("mouthSmileLeft")[-1] > 0.3
     assert take.sound is not None
 

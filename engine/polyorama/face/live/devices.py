@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from polyorama.errors import UnavailableError
 
-__all__ = ["InputDevice", "microphones", "portaudio", "rescan"]
+__all__ = ["HELD", "InputDevice", "microphones", "portaudio", "rescan"]
+
+HELD = threading.RLock()
+"""PortAudio knows no threads: who asks it about devices, opens one or starts it anew holds this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +64,21 @@ def rescan() -> None:
 
     PortAudio only looks when it is started, and starting it anew closes every stream of this
     process: there must be none that still matters.
+
+    Raises
+    ------
+    UnavailableError
+        If it cannot be started again.
     """
     sounddevice = portaudio()
-    # The package offers no other way; both names are in its documentation of this case.
-    sounddevice._terminate()
-    sounddevice._initialize()
+    with HELD:
+        # The package offers no other way; both names are in its documentation of this case.
+        with suppress(sounddevice.PortAudioError):
+            sounddevice._terminate()  # it refuses where an earlier start failed
+        try:
+            sounddevice._initialize()
+        except sounddevice.PortAudioError as error:
+            raise UnavailableError(f"The sound system does not start ({error}).") from error
 
 
 def microphones() -> tuple[InputDevice, ...]:
@@ -72,23 +87,19 @@ def microphones() -> tuple[InputDevice, ...]:
     Raises
     ------
     UnavailableError
-        If the package that finds them is not installed.
+        If the package that finds them is not installed, or the sound system does not answer.
     """
     sounddevice = portaudio()
     try:
-        devices = list(sounddevice.query_devices())
-        chosen = int(sounddevice.default.device[0])
-        if chosen < 0:
-            chosen = next(
-                (
-                    api["default_input_device"]
-                    for api in sounddevice.query_hostapis()
-                    if api["default_input_device"] >= 0
-                ),
-                -1,
-            )
-    except sounddevice.PortAudioError:
-        return ()
+        with HELD:
+            devices = list(sounddevice.query_devices())
+            chosen = int(sounddevice.default.device[0])
+            apis = sounddevice.query_hostapis()
+    except sounddevice.PortAudioError as error:
+        raise UnavailableError(f"The sound system does not answer ({error}).") from error
+    if chosen < 0:
+        inputs = (int(api["default_input_device"]) for api in apis)
+        chosen = next((number for number in inputs if number >= 0), -1)
     found = [
         InputDevice(number, str(d["name"]), round(d["default_samplerate"]), number == chosen)
         for number, d in enumerate(devices)

@@ -29,7 +29,8 @@ FRAME = int(RATE / LISTENING_RATE)
 """Samples of a frame: 20 ms."""
 
 FOLLOW_S = 0.035
-"""How much later lips move than those of rules that know what will be said, s.
+"""How much later lips move than those of rules that know what will be said, at the usual
+smoothing, s.
 
 The rules begin a movement before its sound, a live face only when it is heard. It is the median of
 jaw, rounding and closures on flite's voices, whose phones are known (``tests.bench.face_live``)."""

@@ -19,11 +19,14 @@ STAGES: tuple[str, ...] = (
 )  # fmt: skip
 """In the order in which sound goes through them.
 
-Movement: how far lips trail what moves them, as flesh cannot jump (`FOLLOW_S`). Look-ahead: sound
-after a frame's middle that the listener wants to hear. Block: until the device's block with it is
-full. Device: from the block's last sample in the air to the callback. Hand-over: until the worker
+Movement and Look-ahead are constants of what listens and moves, all others are measured. Movement:
+how far lips trail what moves them, as flesh cannot jump (`FOLLOW_S`, measured once, at the usual
+smoothing). Look-ahead: sound after a frame's middle that the listener wants to hear. Block: until
+the device's block with it is full. Device: from the block's last sample in the air to the callback;
+of devices whose stamps cannot be true, what they state in general. Hand-over: until the worker
 takes it up. Listening, Face, Sending: its work. Drawing: until whoever shows the frame says that it
-is shown."""
+is shown, where the voice is played from the moment its sound is heard; what a display adds is not
+known here."""
 
 DRAWING = len(STAGES) - 1
 _KEPT_S = 10.0
@@ -96,11 +99,6 @@ class LatencyLog:
         if drawing and len(drawn):
             return _told("Total", drawn.sum(axis=1))
         return _told("Total", rows[:, :DRAWING].sum(axis=1))
-
-    def clear(self) -> None:
-        """Begin anew."""
-        with self._lock:
-            self._numbers[:] = -1
 
     def _known(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         with self._lock:

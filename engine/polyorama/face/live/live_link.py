@@ -83,7 +83,7 @@ def packet_of(
     UsageError
         If the name is empty or too long, the device is no UUID, or there are not 55 weights.
     """
-    name = subject.encode()
+    name = subject.encode("utf-8", "replace")
     if not 0 < len(name) <= _LONGEST_NAME:
         raise UsageError(f"The name of a face that is sent has 1 to {_LONGEST_NAME} bytes.")
     if len(weights) != len(CHANNELS):

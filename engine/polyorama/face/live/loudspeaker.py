@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from polyorama.errors import UnavailableError
-from polyorama.face.live.devices import portaudio
+from polyorama.face.live.devices import HELD, portaudio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,11 @@ _LATENCY_S = 0.03
 
 class Speaker(Protocol):
     """Plays what it is given."""
+
+    @property
+    def note(self) -> str:
+        """Why nothing is heard any more, in a sentence, or ""."""
+        ...
 
     def start(self, fill: Fill, clock: Clock) -> None:
         """Ask for samples from now on: how many, how many a second, and when they are heard.
@@ -54,6 +59,7 @@ class Loudspeaker:
     def __init__(self, device: int | str | None = None) -> None:
         self._device = device
         self._stream: Any = None
+        self.note = ""
 
     def start(self, fill: Fill, clock: Clock) -> None:
         """Play from now on.
@@ -69,16 +75,22 @@ class Loudspeaker:
             dac = clock.now() + max(times.outputBufferDacTime - times.currentTime, 0.0)
             out[:] = fill(count, rate, dac)[:, None]
 
+        def finished() -> None:
+            if self._stream is not None:
+                self.note = (
+                    "The loudspeaker is gone: the face goes on, its voice is not heard; start "
+                    "again once it is back."
+                )
+
         try:
-            rate = float(
-                sounddevice.query_devices(self._device, kind="output")["default_samplerate"]
-            )
-            self._stream = sounddevice.OutputStream(
-                samplerate=rate, channels=1, dtype="float32", device=self._device,
-                latency=_LATENCY_S,
-                callback=call,
-            )  # fmt: skip
-            self._stream.start()
+            with HELD:
+                found = sounddevice.query_devices(self._device, kind="output")
+                rate = float(found["default_samplerate"])
+                self._stream = sounddevice.OutputStream(
+                    samplerate=rate, channels=1, dtype="float32", device=self._device,
+                    latency=_LATENCY_S, callback=call, finished_callback=finished,
+                )  # fmt: skip
+                self._stream.start()
         except (sounddevice.PortAudioError, ValueError) as error:
             raise UnavailableError(
                 f"The voice cannot be played ({error}); leave playing off, or plug in a "

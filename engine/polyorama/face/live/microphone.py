@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from polyorama.errors import UnavailableError
 from polyorama.face.live.blocks import SoundRing
 from polyorama.face.live.clock import SteadyClock
-from polyorama.face.live.devices import microphones, portaudio, rescan
+from polyorama.face.live.devices import HELD, microphones, portaudio, rescan
 from polyorama.face.speech.prosody import RATE
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ _SILENT_S = 0.5
 _FIRST_S = 3.0
 """The first block may take longer: sound servers wake their devices."""
 _RETRY_S = 1.0
+_LETS_GO_S = 5.0
+"""A device that is being opened is waited for this long at the end: drivers may hang."""
 
 
 class Microphone:
@@ -53,6 +55,7 @@ class Microphone:
         self._stream: Any = None
         self._finished = threading.Event()
         self._closed = threading.Event()
+        self._waiter: threading.Thread | None = None
         self._lock = threading.Lock()
         self._seen_at = 0.0
         self._patience = _FIRST_S
@@ -91,6 +94,8 @@ class Microphone:
         """End."""
         self._closed.set()
         self._shut()
+        if self._waiter is not None:
+            self._waiter.join(_LETS_GO_S)
         self.state = "ended"
 
     def _open(self) -> None:
@@ -121,16 +126,17 @@ class Microphone:
             ring.put(data, adc, arrived, status.input_overflow)
 
         finished = threading.Event()
-        stream = sounddevice.RawInputStream(
-            samplerate=rate, channels=channels, dtype="int16", device=number, blocksize=0,
-            latency=self._latency, callback=call, finished_callback=finished.set,
-        )  # fmt: skip
-        try:
-            stream.start()
-            ring.stated = max(float(stream.latency), 0.0)
-        except sounddevice.PortAudioError:
-            stream.close(ignore_errors=True)
-            raise
+        with HELD:
+            stream = sounddevice.RawInputStream(
+                samplerate=rate, channels=channels, dtype="int16", device=number, blocksize=0,
+                latency=self._latency, callback=call, finished_callback=finished.set,
+            )  # fmt: skip
+            try:
+                stream.start()
+                ring.stated = max(float(stream.latency), 0.0)
+            except sounddevice.PortAudioError:
+                stream.close(ignore_errors=True)
+                raise
         with self._lock:
             self._lost = self.lost
             self._ring, self._stream, self._finished = ring, stream, finished
@@ -143,24 +149,26 @@ class Microphone:
             self._latency = "high"
         self.note = f"The microphone {self.name} is gone; plug it in again, it is waited for."
         self.state = "waiting"
-        threading.Thread(target=self._wait, name="microphone", daemon=True).start()
+        self._waiter = threading.Thread(target=self._wait, name="microphone", daemon=True)
+        self._waiter.start()
 
     def _wait(self) -> None:
         self._shut()
+        rescans = False
         while not self._closed.is_set():
             try:
+                if rescans and self._may_rescan():
+                    rescan()
                 self._open()
             except UnavailableError:
-                if self._may_rescan():
-                    rescan()
+                rescans = True  # it is away still, which `note` says
+                self._closed.wait(_RETRY_S)
             else:
-                if self._closed.is_set():
-                    self._shut()
-                    return
                 self.note = ""
                 self.state = "running"
-                return
-            self._closed.wait(_RETRY_S)
+                break
+        if self._closed.is_set():
+            self._shut()
 
     def _shut(self) -> None:
         with self._lock:

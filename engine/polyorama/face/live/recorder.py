@@ -62,6 +62,13 @@ class Recorder:
         """Whether no more is kept."""
         return self.seconds >= LONGEST
 
+    @property
+    def note(self) -> str:
+        """That no more is kept, in a sentence, or ""."""
+        if not self.full:
+            return ""
+        return f"The recording is full ({LONGEST / 60.0:.0f} min); end it, and begin another."
+
     def hear(self, samples: NDArray[np.float32], index: int) -> None:
         """Keep samples of which the first has a number; those before the first frame are not."""
         part = samples[max(self.begins - index, 0) :]

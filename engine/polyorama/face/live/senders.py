@@ -7,15 +7,19 @@ import socket
 import uuid
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from polyorama.errors import UsageError
 from polyorama.face.live.live_link import PORT, packet_of
 from polyorama.face.live.osc import OSC_PORT, osc_bundle
+from polyorama.scene.faces.channels import CHANNELS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["FaceSender", "LiveLinkSender", "OscSender", "address_of"]
+
+_NOBODY = np.zeros(len(CHANNELS), np.float32)
 
 
 def address_of(text: str, port: int) -> tuple[str, int]:
@@ -57,6 +61,10 @@ class FaceSender(Protocol):
         ...
 
 
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
 class _Socket:
     """Sends packets to one receiver, and says why it cannot."""
 
@@ -68,12 +76,14 @@ class _Socket:
             family, kind, protocol, _, address = found[0]
             self._address: Any = address
             self._socket = socket.socket(family, kind, protocol)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # names that cannot be any are a ValueError
             raise UsageError(
-                f"No receiver is known as {self._place} ({error.strerror or error}); "
+                f"No receiver is known as {self._place} ({_reason(error)}); "
                 "see whether its name is right, or use its number."
             ) from error
         self._socket.setblocking(False)
+        # So that an address of a whole network, such as 192.168.0.255, is allowed.
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
 
     def put(self, data: bytes) -> None:
         try:
@@ -81,7 +91,7 @@ class _Socket:
             self.note = ""
         except OSError as error:
             # The network may come back, and a face that waits for it would be late.
-            self.note = f"Nothing reaches {self._place} ({error.strerror or error})."
+            self.note = f"Nothing reaches {self._place} ({_reason(error)})."
 
     def close(self) -> None:
         self._socket.close()
@@ -104,11 +114,10 @@ class LiveLinkSender:
     """
 
     def __init__(self, host: str, port: int = PORT, subject: str = "Polyorama") -> None:
-        if not 0 < len(subject.encode()) <= 1024:
-            raise UsageError("The name of a face that is sent has 1 to 1024 bytes.")
         self._subject = subject
         # The same for the same name, so that a receiver knows it again.
-        self._device = str(uuid.uuid5(uuid.NAMESPACE_URL, f"polyorama:{subject}"))
+        self._device = str(uuid.uuid5(uuid.NAMESPACE_URL, f"polyorama:{subject!a}"))
+        self._packet(_NOBODY, 50.0)  # it tells what is wrong with the name
         self._socket = _Socket(host, port)
 
     @property
@@ -118,13 +127,14 @@ class LiveLinkSender:
 
     def send(self, weights: NDArray[np.float32], fps: float) -> None:
         """Send (55,) weights with the time of day."""
+        self._socket.put(self._packet(weights, fps))
+
+    def _packet(self, weights: NDArray[np.float32], fps: float) -> bytes:
         now = datetime.datetime.now()
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         time = (now - midnight).total_seconds()
-        self._socket.put(
-            packet_of(
-                weights, subject=self._subject, device=self._device, time=time, fps=round(fps)
-            )
+        return packet_of(
+            weights, subject=self._subject, device=self._device, time=time, fps=round(fps)
         )
 
     def close(self) -> None:
@@ -149,10 +159,7 @@ class OscSender:
     """
 
     def __init__(self, host: str, port: int = OSC_PORT, address: str = "/face") -> None:
-        if not address.startswith("/") or not address.isascii() or "\0" in address:
-            raise UsageError(
-                f"An address of OSC begins with a slash and is ASCII, not {address!r}."
-            )
+        osc_bundle(_NOBODY, address=address)  # it tells what is wrong with the address
         self._prefix = address
         self._socket = _Socket(host, port)
 

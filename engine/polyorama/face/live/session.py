@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from polyorama.errors import PolyoramaError, UsageError
+from polyorama.errors import UsageError
 from polyorama.face.listener.hearing import LISTENING_RATE, Listener
 from polyorama.face.live.level import QUIETEST
 from polyorama.face.live.pipeline import LiveFrame, LivePipeline
@@ -194,7 +194,7 @@ class LiveSession:
             self._source.start()
             if self._speaker is not None and self._voice is not None:
                 self._speaker.start(self._voice.fill, self._clock)
-        except PolyoramaError:
+        except Exception:
             self._shut()
             raise
         self._state = "running"
@@ -301,7 +301,7 @@ class LiveSession:
             self._figures = (now, stages, total)
         return LiveStatus(
             self._state,
-            self._note or next((s.note for s in self._senders if s.note), ""),
+            self._told(),
             frames[-1].level if frames else QUIETEST,
             pipeline.follower.gain,
             float(sum(now - frame.made_at < 1.0 for frame in frames)),
@@ -313,6 +313,17 @@ class LiveSession:
             stages,
             total,
         )
+
+    def _told(self) -> str:
+        """What is wrong, the worst first, or ""."""
+        recorder, speaker = self._pipeline.recorder, self._speaker
+        notes = [
+            self._note,
+            "" if speaker is None else speaker.note,
+            "" if recorder is None else recorder.note,
+            *(sender.note for sender in self._senders),
+        ]
+        return next((note for note in notes if note), "")
 
     # What others change
 
@@ -349,11 +360,11 @@ class LiveSession:
         self.change(emotion=_strengths(strengths))
 
     def record(self) -> None:
-        """Keep what comes from now on, in place of what was kept before."""
+        """Keep what comes from now on, at most 30 min, in place of what was kept before."""
         self._pipeline.record()
 
     def recorded(self) -> Take:
-        """End the recording, and give what was kept, with its sound; at most 30 min.
+        """End the recording, and give what was kept, with its sound.
 
         Raises
         ------

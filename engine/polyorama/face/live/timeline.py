@@ -18,6 +18,8 @@ _SURE_S = 0.25
 _STAMPS_S = 2.0
 _STEADY_S = 0.005
 _EVERY_S = 0.1
+_LIVED_S = 10.0
+"""Of a longer pause (a machine that slept, a program that was stopped) no more is filled."""
 
 
 class SoundTimeline:
@@ -32,7 +34,8 @@ class SoundTimeline:
 
     A block that comes more than 30 ms after its time was only handed over late, if the next ones
     catch up. If all of 0.25 s come late, or if the device says that it lost sound and its stamps
-    are steady, what is between is missing.
+    are steady, what is between is missing. Of a pause over 10 s all but 10 s never was: the numbers
+    go on as if time had stood still.
 
     Parameters
     ----------
@@ -114,7 +117,7 @@ class SoundTimeline:
             pass  # what was decided is carried out before anything else is
         elif self._anew or off > tolerated:
             moved = round(off * self.rate) if self._anew else self._missing(block, off)
-            missing, self._owed = max(moved, 0), max(-moved, 0)
+            missing, self._owed = self._lived(max(moved, 0)), max(-moved, 0)
         else:
             self._late.clear()
             passed = (self.index - at) / self.rate
@@ -136,6 +139,7 @@ class SoundTimeline:
             self._line = (self.index, time, 0.0)
         step = self.rate // 100
         missing = max(int(self.index_at(time)) - self.index, 0) // step * step
+        missing = self._lived(missing)
         self.index += missing
         return missing
 
@@ -148,6 +152,14 @@ class SoundTimeline:
         least = off if sure else min(late for _, late in self._late)
         self._late.clear()
         return round(least * self.rate)
+
+    def _lived(self, missing: int) -> int:
+        """How many of the missing samples are filled; the line is moved over the others."""
+        most = round(_LIVED_S * self.rate)
+        if missing > most and self._line is not None:
+            at, time, delay = self._line
+            self._line = (at, time + (missing - most) / self.rate, delay)
+        return min(missing, most)
 
     def _learn(self, block: SoundBlock, delay: float) -> None:
         """How long before its earliest arrival a sample was in the air, by the device's stamps."""
