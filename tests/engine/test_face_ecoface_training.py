@@ -128,6 +128,7 @@ def test_a_face_is_learned_by_its_own_vector_alone(trained) -> None:
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
     again = EcoFace(with_person(weights, "Me", fit.person))
     assert again.speakers == ("Ada", "Bo", "Me")
+    assert again.trained_on == "Made up for tests. The speaker Me was learned from clips of a face."
     content = np.asarray(data.examples[0].content, np.float32)
     emotion = weights.prototypes[0]
     assert np.allclose(

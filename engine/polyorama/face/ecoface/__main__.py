@@ -1,7 +1,8 @@
 """Make the shipped weights anew: ``python -m polyorama.face.ecoface WORK -o WEIGHTS``.
 
 WORK gets the corpus, the examples and the state of interrupted trainings; what is there already is
-not done again. About half an hour on two cores.
+not done again. About half an hour; networks are trained in one thread, so that their number of
+threads does not show in the weights.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import torch
 
 from polyorama.errors import PolyoramaError
 from polyorama.face.ecoface.recipe import make
@@ -35,4 +38,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(1)
     sys.exit(main(sys.argv[1:]))

@@ -349,6 +349,15 @@ class EcoFace:
         emotion
             (8,) or (T, 8) strengths, else (D,) or (T, D) features, which are looped to the length
             of the speech; None hears it in the sound.
+        speaker, seed, temperature
+            As of `generate`.
+
+        Raises
+        ------
+        UsageError
+            If the model moves FLAME, or what is asked for does not fit together.
+        UnavailableError
+            If what it was trained to hear with is not here.
         """
         self._check_arkit()
         content = self.content(samples)

@@ -61,7 +61,10 @@ def continuity(out: Tensor, x: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
 
 
 def learning_rate(step: int, peak: float, warm_up: int, steps: int, last: float = 0.05) -> float:
-    """Linear warm-up, then exponential decay to `last` of the peak at the final step."""
+    """Linear warm-up, then exponential decay to `last` of the peak at the final step.
+
+    GeneFace warms up and decays so; how far it decays is ours.
+    """
     if step < warm_up:
         return peak * (step + 1) / warm_up
     return float(peak * last ** ((step - warm_up) / max(steps - warm_up, 1)))

@@ -43,7 +43,7 @@ class EmotionMap:
         """The map of prototypes; the same prototypes have the same map."""
         features = np.asarray(prototypes, np.float64)
         wanted = np.linalg.norm(features[:, None] - features[None], axis=2)
-        places = _spread_out(wanted, _on_a_wheel(wanted))
+        places = _smacof(wanted, _classical_scaling(wanted))
         places -= places[0]
         # Of all turns and reflections of a map: happy to the right, sad below or at least not up.
         happy = places[GROUPS.index((2, 2))]
@@ -79,8 +79,8 @@ def _shepard(
     return np.asarray(weights @ values, np.float32)
 
 
-def _on_a_wheel(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Where the layout begins: classical scaling, first axes of the centred squares."""
+def _classical_scaling(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Classical scaling, from which SMACOF begins: first axes of the centred squares."""
     count = len(wanted)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ wanted**2 @ centre)
@@ -90,10 +90,10 @@ def _on_a_wheel(wanted: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(axes * np.sqrt(np.maximum(values[[-1, -2]], 1e-12)))
 
 
-def _spread_out(
+def _smacof(
     wanted: NDArray[np.float64], places: NDArray[np.float64], turns: int = 300
 ) -> NDArray[np.float64]:
-    """SMACOF: Guttman transforms, each of which lowers the stress."""
+    """Guttman transforms (SMACOF), none of which raises the stress."""
     count = len(places)
     for _ in range(turns):
         distance = np.linalg.norm(places[:, None] - places[None], axis=2)

@@ -70,7 +70,11 @@ def check_seed(seed: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainSettings:
-    """Numbers of a training; the default are the paper's checkpoints and its predecessor's recipe.
+    """Numbers of a training.
+
+    Those that are the default are the paper's where its checkpoints tell them (updates of the first
+    stage and of the last), and else those of its predecessor, GeneFace; batches, parts of clips,
+    noise and the weights of the five terms nobody tells.
 
     Parameters
     ----------
@@ -89,9 +93,8 @@ class TrainSettings:
         known.
     emotion_space
         Whether the generator is told the emotion: without, it is the ablation of the study.
-    sound_noise, sound_shift
-        Spreads of noise on what is heard, anew in each row and the same for all rows of a clip, in
-        units of its own spread. The second stands for voices that nobody knows.
+    sound_noise
+        Spread of noise on what is heard, anew in each row, in units of its own spread.
     seed
         Of all random choices.
     """
@@ -110,7 +113,6 @@ class TrainSettings:
     emotion_weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0, 1.0)
     emotion_space: bool = True
     sound_noise: float = 0.1
-    sound_shift: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -121,6 +123,8 @@ class TrainSettings:
             raise UsageError(f"A batch is of 2 to {MOST_CLIPS} clips, not {self.batch}.")
         if self.rows < 2 * MOUTH_ROWS or self.rows % 4:
             raise UsageError("A training takes parts of 12 rows or more, a multiple of 4.")
+        if self.sound_noise < 0.0 or self.lambda_kl < 0.0 or self.lambda_sync < 0.0:
+            raise UsageError("Noise and the weights of losses are 0 or more.")
         if not 0.0 < self.rate < 1.0 or self.warm_up < 0 or self.clip <= 0.0:
             raise UsageError("The learning rate lies between 0 and 1, and is clipped above 0.")
         if len(self.emotion_weights) != 5:
@@ -155,7 +159,6 @@ class EmotionStage:
         batch = self._data.batch(clips.tolist(), s.rows, rng)
         sound = self._units.into("sound", batch.sound)
         noise = rng.standard_normal(sound.shape, np.float32) * s.sound_noise
-        noise += rng.standard_normal((len(clips), 1, sound.shape[2]), np.float32) * s.sound_shift
         labels = torch.from_numpy(self._data.labels[clips])
         if self.net.sees_frames:
             frames = self._data.frames(batch.clips.tolist(), batch.starts.tolist(), s.rows)
@@ -204,7 +207,7 @@ class SyncStage:
         return mouth, self._units.into("content", np.stack(contents)), together
 
     def validation(self) -> float:
-        """Loss on windows that no update was drawn like."""
+        """Loss on other windows of the same clips than those of the updates."""
         self.net.eval()
         rng = np.random.default_rng([self._settings.seed, 1, 0, 1])
         mouth, content, together = self._windows(512, rng)

@@ -48,7 +48,7 @@ __all__ = ["Measured", "StudySettings", "study"]
 BILABIAL = frozenset(("P", "B", "M"))
 _CLAMP_FPS = 60.0
 _UNKNOWN = {
-    # flite does not change the pitch of this voice, so that feelings are harder to hear in it.
+    # flite takes no pitch for this voice; the corpus gives it one afterwards.
     f"unknown voice {HELD_OUT_VOICE}": (Voice("flite", HELD_OUT_VOICE),),
     "unknown voices": (Voice("espeak", "gmw/en-US+adam"), Voice("espeak", "gmw/en-US+Andrea")),
 }

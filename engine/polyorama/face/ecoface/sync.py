@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CONTENT_ROWS", "MOUTH_ROWS", "SyncNet", "negative_window", "sync_loss"]
+__all__ = ["CONTENT_ROWS", "MOUTH_ROWS", "SyncNet", "negative_window", "sync_loss", "windows_at"]
 
 MOUTH_ROWS = 5
 CONTENT_ROWS = 2 * MOUTH_ROWS
@@ -41,7 +41,7 @@ class SyncNet(nn.Module):
         self.content = _tower(content, hidden, strides=(2, 2, 2))
 
     def forward(self, mouth: Tensor, content: Tensor) -> Tensor:
-        """(B,) cosines, 0..1, of (B, 5, mouth) and (B, 10, content)."""
+        """(B,) cosines, 0..1, of (B, 5, mouth) and (B, 10, content): ends brought to length 1."""
         one = self.mouth(mouth.transpose(1, 2)).mean(2)
         other = self.content(content.transpose(1, 2)).mean(2)
         return functional.cosine_similarity(one, other)
@@ -70,8 +70,9 @@ def negative_window(
 ) -> tuple[int, int]:
     """Where a mouth lies that does not belong to the speech of a clip at a row of motion.
 
-    A quarter of them another clip, three eighths elsewhere in the same, three eighths two to five
-    rows away.
+    A quarter of them in another clip, three eighths elsewhere in the same, three eighths two to
+    five rows away. GeneFace takes the first from another speaker; here it is any other clip, so
+    that the clips of one face can be learned from.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from polyorama.face.ecoface.examples import ExampleSet
     from polyorama.face.ecoface.generate import EcoFace
 
-__all__ = ["PersonFit", "TrainProgress", "fit_person", "train"]
+__all__ = ["PersonFit", "TrainProgress", "fit_person", "train", "with_person"]
 
 _KEY = "polyorama-ecoface-training"
 _MOST_BYTES = 4 << 30
@@ -71,7 +71,8 @@ def train(
 
     Every `keep_every` updates, and after each stage, all that a later process needs is kept in
     `state`, whole or not at all. An update draws its luck from the seed and its number alone, so a
-    run that was stopped and resumed comes to the very weights of one that was not.
+    run that was stopped and resumed comes to the very weights of one that was not. (As sums in
+    floats are, they are those of one number of torch's threads; the recipe takes one.)
 
     Parameters
     ----------
@@ -375,6 +376,9 @@ def with_person(weights: EcoFaceWeights, name: str, person: Any) -> EcoFaceWeigh
     person
         (condition,) as of `fit_person`.
     """
+    known = weights.facts.get("trained_on", "")
+    said = f"{known} The speaker {name} was learned from clips of a face.".strip()
+    facts = {**weights.facts, "trained_on": said}
     table = torch.cat([weights.vae.person.weight, torch.from_numpy(person)[None]])
     config = replace(weights.config, persons=len(table))
     with torch.device("meta"):
@@ -383,4 +387,5 @@ def with_person(weights: EcoFaceWeights, name: str, person: Any) -> EcoFaceWeigh
     if not any(key.startswith("encoder.") for key in state):
         del vae.encoder
     vae.load_state_dict(state, assign=True)
-    return replace(weights, config=config, vae=vae, persons=(*weights.persons, name), digest="")
+    persons = (*weights.persons, name)
+    return replace(weights, config=config, vae=vae, persons=persons, facts=facts, digest="")

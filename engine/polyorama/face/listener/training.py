@@ -25,7 +25,7 @@ import torch
 from torch.nn import functional as F
 
 from polyorama.core.jobs import Job, Progress, run
-from polyorama.errors import FileFormatError, PolyoramaError, UsageError
+from polyorama.errors import FileFormatError, OutputError, PolyoramaError, UsageError
 from polyorama.face.corpus import corpus_clips, listener_plan, load_corpus
 from polyorama.face.corpus.utterance import Utterance
 from polyorama.face.listener.augment import Augmenter
@@ -36,6 +36,7 @@ from polyorama.face.listener.runtime import STEP_HOPS
 from polyorama.face.listener.targets import CURVES, PHONE_CURVES, smoothed
 from polyorama.face.listener.weights import write_weights
 from polyorama.io.atomic import atomic_write
+from polyorama.io.files import file_size
 from polyorama.scene.faces.phones import PHONES, VISEMES, viseme_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ _QUIET = 4.6
 _MEMORY = 0.997
 """Share of the weights' running mean that stays from one batch to the next."""
 
+_MOST_STATE = 64 << 20
+"""Bytes of what a training leaves for the next: about 10 million."""
 
 _VISEMES = torch.tensor([[viseme_of(p) == v for v in VISEMES] for p in PHONES]).float()
 # The closures are what eyes are keenest on, and what is hardest to hear.
@@ -75,7 +78,7 @@ class TrainingSettings:
     rate
         Highest learning rate of Adam.
     seed
-        Draws weights, order and augmentation.
+        Draws weights, order and augmentation; 0 or more.
     clips
         How many clips of the corpus to use at most; 0 uses all.
     begin
@@ -89,6 +92,12 @@ class TrainingSettings:
     seed: int = 0
     clips: int = 0
     begin: str = ""
+
+    def __post_init__(self) -> None:
+        if min(self.epochs, self.batch) < 1 or min(self.clips, self.seed) < 0:
+            raise UsageError("A training hears one clip or more at once, once or more often.")
+        if not (0.5 <= self.seconds <= 60.0 and 0.0 < self.rate < 1.0):
+            raise UsageError("A training hears 0.5 to 60 s of a clip, at a rate between 0 and 1.")
 
     @property
     def samples(self) -> int:
@@ -166,7 +175,10 @@ def train(
         If the folder cannot be written to.
     """
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"Cannot make the folder ({error.strerror}): {place}") from error
     count = min(len(corpus), settings.clips or len(corpus))
     batches = count // settings.batch
     if not batches:
@@ -255,6 +267,8 @@ def _resumed(
 
 def _state(path: Path) -> dict[str, Any]:
     """What an interrupted training left."""
+    if file_size(path) > _MOST_STATE:
+        raise FileFormatError(f"This is too large for what a training left; delete {path}")
     try:
         kept: dict[str, Any] = torch.load(path, weights_only=True)
         if set(kept) != {"epoch", "settings", "adam", "network", "mean"}:
