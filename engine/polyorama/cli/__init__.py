@@ -38,7 +38,7 @@ COMMANDS: dict[str, str] = {
 }
 """Subcommand to one line of help; the module `polyorama.cli.<name>` has add_arguments and run."""
 
-DRAWING = frozenset({"bench", "demo", "export", "face", "fit", "render"})
+DRAWING = frozenset({"bench", "demo", "export", "fit", "render"})
 """Subcommands before which the renderer is compiled, where that was not done yet."""
 
 

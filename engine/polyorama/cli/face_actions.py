@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polyorama.cli.progress import show
+from polyorama.cli.warm import prepare
 from polyorama.core.params import Parameter, parameters_of
 from polyorama.core.text import count_of, one_line, quoted
 from polyorama.errors import FileFormatError, OutputError, UsageError
@@ -161,7 +162,8 @@ def _bounds(parameter: Parameter) -> str:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Refuse before any work what could not be written after it."""
+    """Refuse before any work what could not be written after it; name each output once."""
+    options.output = list(dict.fromkeys(options.output))
     for output in options.output:
         if Path(output).suffix.lower() == _STILL:
             if options.at is None:
@@ -172,6 +174,11 @@ def _check_outputs(options: argparse.Namespace) -> None:
                 f"Takes cannot be written as such a file (can: {known}, .png): {output}"
             )
         check_target(output)
+
+
+def _draws(output: str) -> bool:
+    kind = take_format(output)
+    return Path(output).suffix.lower() == _STILL or (kind is not None and kind.name == "Film")
 
 
 def _rig(options: argparse.Namespace) -> MorphRig:
@@ -195,6 +202,8 @@ def _rig(options: argparse.Namespace) -> MorphRig:
 
 
 def _write(take: Take, rig: MorphRig, options: argparse.Namespace) -> None:
+    if any(_draws(output) for output in options.output):
+        prepare()
     for output in options.output:
         look = {} if options.background is None else {"background": options.background}
         if Path(output).suffix.lower() == _STILL:

@@ -225,10 +225,13 @@ def _number(parameter: Parameter, value: Any) -> float:
     if not math.isfinite(result):
         raise UsageError(f"{parameter.name} is a finite number, not {value!r}.")
     if not parameter.low <= result <= parameter.high:
-        low, high = parameter.low, parameter.high
-        if math.isinf(high):
-            text = f"at least {low:g}"
+        low, high = (
+            f"{bound:,.0f}" if parameter.kind == "whole" and math.isfinite(bound) else f"{bound:g}"
+            for bound in (parameter.low, parameter.high)
+        )
+        if math.isinf(parameter.high):
+            text = f"at least {low}"
         else:
-            text = f"at most {high:g}" if math.isinf(low) else f"between {low:g} and {high:g}"
+            text = f"at most {high}" if math.isinf(parameter.low) else f"between {low} and {high}"
         raise UsageError(f"{parameter.name} is {text}, not {result:g}.")
     return result

@@ -6,6 +6,7 @@ beside them says that all have been compiled for this processor; it goes when th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 import sys
@@ -63,7 +64,7 @@ def tiny_scene(degree: int = 0) -> tuple[Document, Camera]:
 
 
 def warm() -> Job[None]:
-    """Compile every kernel of renderer, fitting, edit stacks and file formats; leave the stamp.
+    """Compile every kernel of renderer, fitting, edit stacks, faces and files; leave the stamp.
 
     Raises
     ------
@@ -71,7 +72,8 @@ def warm() -> Job[None]:
         If a kernel does not run here.
     """
     with tempfile.TemporaryDirectory() as folder:
-        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder)), _stack_step, _fit_step]
+        steps = [*_drawing_steps(), _film_step, *_file_steps(Path(folder)), _stack_step, _fit_step,
+                 _face_step]  # fmt: skip
         for done, step in enumerate(steps):
             yield Progress(done, len(steps), _NOTE)
             step()
@@ -191,6 +193,30 @@ def _film_step() -> object:
     outputs = ("rgba8", "depth", "normals")
     small = camera.resized(16, 8)
     return render(document, small, backend="cpu", outputs=outputs, filming=filming)
+
+
+def _face_step() -> None:
+    """A face that moves; without open3d there is none."""
+    from polyorama.errors import UnavailableError
+    from polyorama.render.actors import actor_cloud
+    from polyorama.render.shading import DEFAULT_RIG
+    from polyorama.scene.faces.actor import Actor
+    from polyorama.scene.faces.morphs import MorphRig, Rotor, Shapes
+    from polyorama.scene.mesh import Mesh
+
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+    mesh = Mesh(corners, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], np.int32))
+    turn = Rotor(
+        "head",
+        np.arange(4, dtype=np.int32),
+        np.ones(4, np.float32),
+        np.zeros(3),
+        {"headYaw": (0.0, -1.0, 0.0)},
+    )
+    rig = MorphRig(mesh, Shapes.of_dense({"jawOpen": corners}), rotors=(turn,))
+    rig.posed({"jawOpen": 0.5, "headYaw": 0.1})
+    with contextlib.suppress(UnavailableError):
+        actor_cloud(Actor(rig=rig, surfels=1000), np.eye(4), DEFAULT_RIG, 0.0)
 
 
 def _stack_step() -> object:
