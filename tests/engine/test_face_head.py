@@ -12,7 +12,9 @@ import pytest
 from polyorama.core.params import parameters_of
 from polyorama.errors import UsageError
 from polyorama.face.rigs.head import HAIR_STYLES, HeadIdentity, build_head
+from polyorama.face.rigs.head.hair import make_hair
 from polyorama.face.rigs.head.plan import Plan
+from polyorama.face.rigs.head.sculpt import Sculpt
 from polyorama.face.rigs.head.template import delaunay
 from polyorama.scene.faces.channels import ARKIT, CHANNELS, HEAD, mirrored
 
@@ -277,19 +279,31 @@ def test_identities_share_topology_and_keep_their_promises(rig: MorphRig, number
         assert _inside_teeth(points[other.regions["lips"]], teeth, 0.0003) == 0, name
 
 
+def _hangs_before_the_face(hair: np.ndarray) -> bool:
+    before = (np.abs(hair[:, 0]) < 0.06) & (hair[:, 1] > -0.035) & (hair[:, 2] > 0.06)
+    return bool(before.any())
+
+
 @pytest.mark.parametrize("style", HAIR_STYLES)
-def test_hair_lies_on_the_head(rig: MorphRig, style: str) -> None:
+def test_hair_lies_on_the_head(style: str) -> None:
+    sculpt = Sculpt(Plan.of(HeadIdentity()))
+    made = make_hair(sculpt, style)
     if style == "none":
-        assert "hair" not in rig.regions
+        assert made is None
         return
-    made = build_head(HeadIdentity(hair=style))
+    assert made is not None
+    assert 1000 < len(made.points) < 12_000
+    assert not _hangs_before_the_face(made.points)
+    assert sculpt.distance(made.points).max() < 0.06
+
+
+def test_hair_turns_with_the_head_and_leaves_the_rest_alone(rig: MorphRig) -> None:
+    made = build_head(HeadIdentity(hair="bob"))
+    assert "hair" not in rig.regions
     hair = made.mesh.vertices[made.regions["hair"]]
-    assert len(hair) < 12_000
     count = len(rig.mesh.vertices)
     assert np.array_equal(made.mesh.vertices[:count], rig.mesh.vertices)
-    # Nothing of it hangs before the eyes and the mouth.
-    before = (np.abs(hair[:, 0]) < 0.06) & (hair[:, 1] > -0.035) & (hair[:, 2] > 0.06)
-    assert not before.any()
+    assert not _hangs_before_the_face(hair)
     turned = made.posed({"headYaw": 0.2})[made.regions["hair"]]
     assert np.abs(turned - hair).max() > 0.01
 
