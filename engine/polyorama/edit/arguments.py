@@ -58,6 +58,7 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "Sequence[float]": (_are_numbers, "a list of finite numbers"),
     "dict[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
     "Mapping[str, Any]": (lambda value: isinstance(value, Mapping), "values by name"),
+    "Mapping[str, Trait]": (lambda value: isinstance(value, Mapping), "traits by name"),
     "Mapping[str, BitSet]": (_are_sets, "sets of splats by node"),
     "Mask": (
         lambda value: value is None or isinstance(value, str | BitSet),
