@@ -219,8 +219,6 @@ def _body(plan: Plan, sculpt: Sculpt, skin: Skin, pieces: _Pieces) -> Body:
     felt = np.zeros(count)
     felt[pieces.ids["skin"]] = 1.0
     felt[pieces.ids["leftBrow"]] = felt[pieces.ids["rightBrow"]] = 1.0
-    for name in ("leftEar", "rightEar"):
-        felt[pieces.ids[name]] = 0.0
     rows = skin.row
     depth = np.zeros(count)
     in_mouth = np.flatnonzero(rows > 0)

@@ -58,7 +58,7 @@ def _closing(body: Body) -> NDArray[np.float64]:
 def jaw_open(body: Body) -> NDArray[np.float64]:
     moved = _turned(body.points, body.plan.jaw_pivot, JAW_TURN * body.jaw()) - body.points
     narrow = body.near_mouth(0.030) * np.clip(body.along, -1.0, 1.0) ** 3
-    return np.asarray(moved + _by(narrow, -2.6, 0.0, -1.0 * 0.0))
+    return np.asarray(moved + _by(narrow, -2.6, 0.0, 0.0))
 
 
 def mouth_close(body: Body) -> NDArray[np.float64]:

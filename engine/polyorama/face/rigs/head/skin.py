@@ -112,8 +112,7 @@ def _template() -> Template:
     ring_points = _unit(np.concatenate(rings))
     ring_points[np.abs(ring_points[:, 0]) < 1e-9, 0] = 0.0
     nose = _unit(np.array([[0.0, 0.022, 0.105]]))[0]
-    loops = [(loop, True) for loop in holes]
-    for loop, _ in loops:
+    for loop in holes:
         loop[np.abs(loop[:, 0]) < 1e-9, 0] = 0.0
 
     def spacing(d: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -128,10 +127,10 @@ def _template() -> Template:
         return np.asarray(least)
 
     def inside(d: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray(np.any([_holds(loop, d) for loop, _ in loops], axis=0))
+        return np.asarray(np.any([_holds(loop, d) for loop in holes], axis=0))
 
     pole = _unit(neck.mean(axis=0)[None])[0]
-    return make_template(loops, ring_points, spacing, pole, inside)
+    return make_template(holes, ring_points, spacing, pole, inside)
 
 
 def _grid(rows: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -89,7 +89,7 @@ def delaunay(points: NDArray[np.float64]) -> NDArray[np.int32]:
 
 
 def make_template(
-    loops: list[tuple[NDArray[np.float64], bool]],
+    loops: list[NDArray[np.float64]],
     rings: NDArray[np.float64],
     spacing: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     pole: NDArray[np.float64],
@@ -101,7 +101,7 @@ def make_template(
     ----------
     loops
         Each (k, 3) unit vectors of a hole's border, symmetric as a set or with its mirror image in
-        the list; the flag says whether it is open, a hole.
+        the list.
     rings
         (r, 3) further unit vectors that must be there, symmetric as a set.
     spacing
@@ -111,7 +111,7 @@ def make_template(
     inside
         Whether (n, 3) directions lie in a hole.
     """
-    border = np.concatenate([loop for loop, _ in loops])
+    border = np.concatenate(loops)
     fixed = np.concatenate([border, rings])
     half = fixed[fixed[:, 0] <= _MIDDLE]
     grown = _spread(half, spacing, inside)
@@ -121,8 +121,8 @@ def make_template(
     triangles = delaunay(_stereographic(directions, pole))
     names = np.full(len(directions), -1)
     at = 0
-    for number, (loop, hole) in enumerate(loops):
-        names[at : at + len(loop)] = number if hole else -1
+    for number, loop in enumerate(loops):
+        names[at : at + len(loop)] = number
         at += len(loop)
     sides = names[triangles]
     hole = (sides[:, 0] >= 0) & (sides[:, 0] == sides[:, 1]) & (sides[:, 1] == sides[:, 2])
