@@ -93,8 +93,7 @@ def voice(walk: Walk) -> None:
         walk.session.playback.seek(1.3)
         _shot(walk, face, "spoken")
         walk.click(walk.button("Play", face))
-        walk.rest(1500)
-        walk.check(walk.session.playback.time > 1.4, "It does not play.")
+        walk.until(lambda: walk.session.playback.time > 1.7, "It does not play.")
         walk.shot("playing", settle=False)
         walk.click(walk.button("Pause", face))
         home = face.portrait.stage.view
