@@ -271,16 +271,8 @@ class Stage(Looking):
         """A drag ends; the picture may become still."""
         self._held = False
         self._still.stop()
-        if not self.spinning and not self._shows_all():
+        if not self.spinning and not _shows_all(self):
             self._ask(moving=False)
-
-    def _shows_all(self) -> bool:
-        """Whether the picture on the screen is a full one of the present view."""
-        if self.picture is None:
-            return self.document is None
-        request = self.picture.request
-        size = (request.camera.width, request.camera.height)
-        return request.quality.full and size == self.size and self.is_of_now(self.picture)
 
     def is_of_now(self, picture: Picture) -> bool:
         """Whether a picture shows the present document from where one looks now."""
@@ -387,3 +379,12 @@ class Stage(Looking):
     @Slot()
     def _on_theme(self) -> None:
         self.refresh()
+
+
+def _shows_all(stage: Stage) -> bool:
+    """Whether the picture on the screen is a full one of the present view."""
+    if stage.picture is None:
+        return stage.document is None
+    request = stage.picture.request
+    size = (request.camera.width, request.camera.height)
+    return request.quality.full and size == stage.size and stage.is_of_now(stage.picture)

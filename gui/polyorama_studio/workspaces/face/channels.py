@@ -22,6 +22,7 @@ from polyorama_studio.workspaces.face.tints import (
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent
 
+    from polyorama.scene.faces.script import FaceScript
     from polyorama_studio.workspaces.face.desk import Desk
 
 __all__ = ["ChannelList", "Row"]
@@ -195,7 +196,7 @@ class ChannelList(QWidget):
         """What a row is, in full."""
         if event.type() == QEvent.Type.ToolTip:
             row = self._row_at(QPointF(event.pos()))
-            words = "" if row is None else self._words_of(row, QPointF(event.pos()))
+            words = "" if row is None else _words_of(self, row, QPointF(event.pos()))
             if words:
                 QToolTip.showText(event.globalPos(), tip(words), self)
             return True
@@ -206,20 +207,6 @@ class ChannelList(QWidget):
             event.accept()
             return True
         return super().event(event)
-
-    def _words_of(self, row: Row, at: QPointF) -> str:
-        if row.channel:
-            conflict = self.conflicts.get(row.channel, "")
-            return "\n".join(filter(None, (
-                self.tr("Drag the bar to key it at the playhead; Delete removes its keys"),
-                conflict, row.channel,
-            )))  # fmt: skip
-        if self.solo_box(row).contains(at):
-            return self.tr("See this region alone move  (S)")
-        if self.owner_box(row).contains(at):
-            own = self.tr("Who alone moves this region  (O)\nscript.owners")
-            return "\n".join(filter(None, (own, self.conflicts.get(row.region, ""))))
-        return self.conflicts.get(row.region, "")
 
     # Keys
 
@@ -245,17 +232,13 @@ class ChannelList(QWidget):
         elif key == Qt.Key.Key_Delete and self.current in CHANNEL_INDEX:
             self.forget_keys(self.current)
         elif key == Qt.Key.Key_S:
-            self.toggle_solo(self._region)
+            self.toggle_solo(_region(self.current))
         elif key == Qt.Key.Key_O:
             self.ask_owner()
         else:
             super().keyPressEvent(event)
             return
         self.update()
-
-    @property
-    def _region(self) -> str:
-        return self.current if self.current in REGIONS else region_of(self.current)
 
     def _nudge(self, sign: float) -> None:
         if self.current in REGIONS:
@@ -314,27 +297,12 @@ class ChannelList(QWidget):
         row = next((r for r in self.rows() if (r.channel or r.region) == self.current), None)
         place = QCursor.pos()
         if row is not None:
-            place = self.mapToGlobal(QPoint(round(self.owner_box(row).left()),
-                                            round(row.top + row.high)))  # fmt: skip
+            place = self.mapToGlobal(self.owner_box(row).bottomLeft().toPoint())
         self.owner_menu(self.current).popup(place)
 
     def owner_menu(self, target: str) -> QMenu:
         """Who may move a region or channel."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        group = QActionGroup(menu)
-        own = owner_of(self._desk.script, target)
-        for source in OWNERS:
-            title = source_title(source) if source else self.tr("As the source")
-            action = menu.addAction(title)
-            action.setCheckable(True)
-            action.setChecked(source == own)
-            action.setData(source)
-            if source == "tracker":
-                action.setEnabled(self._desk.script.tracker is not None)
-            group.addAction(action)
-        group.triggered.connect(lambda action: self.set_owner(target, action.data()))
-        return menu
+        return _owner_menu(self, self._desk.script, target)
 
     def _menu(self, place: QPoint) -> None:
         menu = self.owner_menu(self.current)
@@ -366,3 +334,40 @@ class ChannelList(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._painter.paint(painter, QRectF(event.rect()))
         painter.end()
+
+
+def _words_of(listing: ChannelList, row: Row, at: QPointF) -> str:
+    """What a tooltip says at a place of a row."""
+    if row.channel:
+        keys = listing.tr("Drag the bar to key it at the playhead; Delete removes its keys")
+        return "\n".join(filter(None, (keys, listing.conflicts.get(row.channel, ""), row.channel)))
+    if listing.solo_box(row).contains(at):
+        return listing.tr("See this region alone move  (S)")
+    if listing.owner_box(row).contains(at):
+        own = listing.tr("Who alone moves this region  (O)\nscript.owners")
+        return "\n".join(filter(None, (own, listing.conflicts.get(row.region, ""))))
+    return listing.conflicts.get(row.region, "")
+
+
+def _owner_menu(listing: ChannelList, script: FaceScript, target: str) -> QMenu:
+    """Who may move a region or channel; the choice goes to the list's `set_owner`."""
+    menu = QMenu(listing)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    group = QActionGroup(menu)
+    own = owner_of(script, target)
+    for source in OWNERS:
+        title = source_title(source) if source else listing.tr("As the source")
+        action = menu.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(source == own)
+        action.setData(source)
+        if source == "tracker":
+            action.setEnabled(script.tracker is not None)
+        group.addAction(action)
+    group.triggered.connect(lambda action: listing.set_owner(target, action.data()))
+    return menu
+
+
+def _region(name: str) -> str:
+    """The region that a region or channel is of."""
+    return name if name in REGIONS else region_of(name)
