@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
+from polyorama.face.ecoface import content as content_module
 from polyorama.face.ecoface import generate
 from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS
 from polyorama.face.ecoface.content import HubertContent, at_content_rate, content_of_phones
@@ -346,7 +347,7 @@ def test_weights_that_are_not_there_are_named(tmp_path) -> None:
         EcoFace.load(tmp_path / "none.safetensors")
 
 
-def test_a_hubert_of_one_s_own(tmp_path) -> None:
+def test_a_hubert_of_one_s_own(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     transformers = pytest.importorskip("transformers")
     settings = transformers.HubertConfig(
         hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
@@ -363,6 +364,13 @@ def test_a_hubert_of_one_s_own(tmp_path) -> None:
     with torch.inference_mode():
         wanted = net(torch.from_numpy(normal)[None]).last_hidden_state[0].numpy()
     assert np.allclose(rows[: len(wanted)], wanted, atol=1e-5)
+    # Long speech is heard in pieces: a row each, none of them far from those of the whole.
+    monkeypatch.setattr(content_module, "_PIECE", 10)
+    monkeypatch.setattr(content_module, "_AROUND", 7)
+    pieces = content.rows(samples)
+    assert pieces.shape == rows.shape
+    near = np.linalg.norm(pieces[:, None] - rows[None], axis=2).argmin(1)
+    assert (np.abs(near - np.arange(len(rows))) <= 1).mean() > 0.9
     with pytest.raises(FileFormatError, match="HuBERT"):
         HubertContent(tmp_path / "nothing")
 

@@ -28,6 +28,11 @@ __all__ = [
 LISTENER = "listener"
 """Name of the features that the shipped model was trained on."""
 
+_HUBERT_WINDOW, _HUBERT_HOP = 400, 320
+"""Samples that a row of HuBERT stands for, and from one row to the next."""
+_PIECE, _AROUND = 30 * CONTENT_FPS, 5 * CONTENT_FPS
+"""Rows of a piece of long speech, and rows on each side that are heard with it."""
+
 
 class ContentSource(Protocol):
     """What turns speech into content."""
@@ -90,6 +95,9 @@ def content_of_phones(track: PhoneTrack, count: int) -> NDArray[np.float32]:
 class HubertContent:
     """A HuBERT of the user's own, such as facebook/hubert-large-ls960-ft, from a local folder.
 
+    It hears up to half a minute at once, as the paper lets it hear all. Since what its attention
+    keeps grows with the square of time, longer speech is heard in pieces that overlap.
+
     Parameters
     ----------
     folder
@@ -133,10 +141,18 @@ class HubertContent:
         sound = np.asarray(samples, np.float32)
         # As its own feature extractor does; and its first window is 25 ms.
         sound = (sound - sound.mean()) / np.sqrt(sound.var() + 1e-7)
-        sound = np.pad(sound, (0, max(400 - len(sound), 0)))
+        sound = np.pad(sound, (0, max(_HUBERT_WINDOW - len(sound), 0)))
+        count = (len(sound) - _HUBERT_WINDOW) // _HUBERT_HOP + 1
+        found = []
         with torch.inference_mode():
-            values = self._net(torch.from_numpy(sound)[None]).last_hidden_state[0].numpy()
-        return at_content_rate(values, CONTENT_FPS, 2 * rows_of_sound(len(samples)))
+            for start in range(0, count, _PIECE):
+                first, last = max(start - _AROUND, 0), min(start + _PIECE + _AROUND, count)
+                end = len(sound) if last == count else _HUBERT_HOP * (last - 1) + _HUBERT_WINDOW
+                part = torch.from_numpy(sound[_HUBERT_HOP * first : end])
+                values = self._net(part[None]).last_hidden_state[0].numpy()
+                found.append(values[start - first : start - first + _PIECE])
+        rows = np.concatenate(found)
+        return at_content_rate(rows, CONTENT_FPS, 2 * rows_of_sound(len(samples)))
 
 
 def at_content_rate(rows: NDArray[np.floating], fps: float, count: int) -> NDArray[np.float32]:
