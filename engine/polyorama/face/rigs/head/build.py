@@ -151,7 +151,7 @@ def _built(identity: HeadIdentity) -> MorphRig:
     )
     return MorphRig(
         mesh,
-        _shapes(body, pieces, skin),
+        _shapes(body, pieces),
         rotors=_rotors(plan, body, pieces),
         correctives=(
             Corrective("mouthRollBoth", ("mouthRollLower", "mouthRollUpper")),
@@ -259,7 +259,7 @@ def _body(plan: Plan, sculpt: Sculpt, skin: Skin, pieces: _Pieces) -> Body:
     return Body(plan, sculpt, points, felt, depth, gap, along, seals[column], out[column], upper)
 
 
-def _shapes(body: Body, pieces: _Pieces, skin: Skin) -> Shapes:
+def _shapes(body: Body, pieces: _Pieces) -> Shapes:
     made = moves.central_shapes(body) | moves.paired_shapes(body)
     tongue = np.zeros(len(body.points), bool)
     tongue[pieces.ids["tongue"]] = True
@@ -276,14 +276,14 @@ def _shapes(body: Body, pieces: _Pieces, skin: Skin) -> Shapes:
     ):
         made[name][low] = np.array(push) * 1e-3
     for offsets in made.values():
-        _keep_off_eyes(body, pieces, skin, offsets)
+        _keep_off_eyes(body, pieces, offsets)
     order = [name for name in ARKIT if name in made and np.abs(made[name]).max() > _LEAST]
     order += [name for name in made if name not in ARKIT]
-    # Offsets of the seal are kept however short, so that pairs stay pairs.
+    # Paired points of the seal have the same offset, so both are kept or both left out.
     return Shapes.of_dense({name: made[name] for name in order}, _LEAST)
 
 
-def _keep_off_eyes(body: Body, pieces: _Pieces, skin: Skin, offsets: NDArray[np.float64]) -> None:
+def _keep_off_eyes(body: Body, pieces: _Pieces, offsets: NDArray[np.float64]) -> None:
     """Skin about the eyes that a shape would press into a lid's shell slides along it instead."""
     ids = pieces.ids["skin"]
     for flip in (1.0, -1.0):

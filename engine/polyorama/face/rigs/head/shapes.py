@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JAW_TURN", "TONGUE_JAW", "both_sides", "central_shapes", "paired_shapes"]
 
-Offsets = "NDArray[np.float64]"
 JAW_TURN = 0.37
 """How far jawOpen turns the jaw, rad."""
 TONGUE_JAW = 0.40

@@ -40,8 +40,6 @@ class Skin:
         (n,) int: where a vertex of the mouth lies in its rows, -1 elsewhere.
     along
         (COLUMNS,) as of `Mouth`.
-    rim
-        (n,) 1 at the rims of the eyes and what is tucked under them.
     """
 
     vertices: NDArray[np.float64]
@@ -50,7 +48,6 @@ class Skin:
     column: NDArray[np.int64]
     row: NDArray[np.int64]
     along: NDArray[np.float64]
-    rim: NDArray[np.float64]
 
 
 def _neck_ring(y: float) -> NDArray[np.float64]:
@@ -208,21 +205,17 @@ def make_skin(plan: Plan, sculpt: Sculpt) -> Skin:
     column, row = np.full(count, -1), np.full(count, -1)
     column[ids], row[ids] = np.arange(COLUMNS)[None, :], np.arange(len(ids))[:, None]
     column[end], row[end] = 0, len(ids)
-    rim = []
     for number, flip in ((0, np.ones(3)), (1, _FLIP)):
         first = COLUMNS + number * HOLE_COLUMNS + np.arange(HOLE_COLUMNS)
         tucked = np.stack([hole_loop(plan, 0.955, 1.125), hole_loop(plan, 0.940, 1.070)]) * flip
         rows = np.concatenate([first[None], more(tucked)])
-        rim.append(rows.ravel())
         made = _grid(rows)
         join(made if number == 0 else made[:, ::-1], 0)
     neck = COLUMNS + 2 * HOLE_COLUMNS + np.arange(NECK_COLUMNS)
     below = more(np.stack([_neck_ring(y) for y in _NECK_ROWS]))
     join(_grid(np.concatenate([neck[None], below])), 0)
-    on_rim = np.zeros(count)
-    on_rim[np.concatenate(rim)] = 1.0
     grown = np.full((2, count - len(column)), -1)
     return Skin(
         np.concatenate(parts), np.concatenate(triangles), np.concatenate(kinds).astype(np.int32),
-        np.concatenate([column, grown[0]]), np.concatenate([row, grown[1]]), mouth.along, on_rim,
+        np.concatenate([column, grown[0]]), np.concatenate([row, grown[1]]), mouth.along,
     )  # fmt: skip
