@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
@@ -308,8 +309,7 @@ class ChannelList(QWidget):
         menu = self.owner_menu(self.current)
         if self.current in CHANNEL_INDEX:
             menu.addSeparator()
-            channel = self.current
-            menu.addAction(self.tr("Remove its keys"), lambda: self.forget_keys(channel))
+            menu.addAction(self.tr("Remove its keys"), partial(self.forget_keys, self.current))
         menu.popup(place)
 
     # Showing
