@@ -10,7 +10,7 @@ import torch
 
 from polyorama.errors import FileFormatError, UnavailableError, UsageError
 from polyorama.face.ecoface import content as content_module
-from polyorama.face.ecoface import generate
+from polyorama.face.ecoface import generate, senses
 from polyorama.face.ecoface.config import CONTENT_FPS, FPS, GROUPS
 from polyorama.face.ecoface.content import HubertContent, at_content_rate, content_of_phones
 from polyorama.face.ecoface.ede import steadied
@@ -80,13 +80,14 @@ def test_blocks_join_without_a_seam(model: EcoFace, monkeypatch: pytest.MonkeyPa
     face = Performance(np.random.default_rng(1).uniform(size=(230, 55)).astype(np.float32), 25.0)
     units = model.weights.units
     whole = model.generate(content, feeling, seed=9, temperature=1.0)
-    heard = generate._by_blocks(model.weights.space.audio, units.into("sound", sound))
+    heard = senses._by_blocks(model.weights.space.audio, units.into("sound", sound))
     seen = model.emotion_of_motion(face)
     monkeypatch.setattr(generate, "_BLOCK", 37)
+    monkeypatch.setattr(senses, "_BLOCK", 37)
     again = model.generate(content, feeling, seed=9, temperature=1.0)
     assert again.shape == whole.shape
     assert np.abs(again - whole).max() < 1e-5
-    parts = generate._by_blocks(model.weights.space.audio, units.into("sound", sound))
+    parts = senses._by_blocks(model.weights.space.audio, units.into("sound", sound))
     assert np.abs(parts - heard).max() < 1e-5
     assert np.abs(model.emotion_of_motion(face) - seen).max() < 1e-5
 
