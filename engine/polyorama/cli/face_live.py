@@ -95,6 +95,10 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(table(session)))
     if options.output:
         _write(session, options.output, rig)
+    if session.status.note:
+        # What ended it, or was still wrong at the end.
+        print(f"polyorama: {one_line(session.status.note)}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -255,6 +259,7 @@ def table(session: LiveSession) -> list[str]:
         f"{status.seconds:.1f} s of sound, {status.lost} lost blocks, "
         f"{status.concealed:.2f} s filled in"
     )
+    lines.append("Look-ahead and movement are stated by the method; all else was measured.")
     return lines
 
 
