@@ -63,7 +63,7 @@ def test_all_of_it_is_taught_in_a_few_steps_and_goes_on(tmp_path, capsys):
     folder, out = _takes(tmp_path / "me"), tmp_path / "all.safetensors"
     steps = ["--steps", "0.0002", "--batch", "2"]
     assert main(["face", "train", str(folder), "-o", str(out), *steps]) == 0
-    assert "3 clips of 1 faces" in capsys.readouterr().err
+    assert "3 clips of 1 face" in capsys.readouterr().err
     assert EcoFace.load(out).weights.config.persons == 1
     assert not out.with_name(out.name + STATE).exists()
 

@@ -6,6 +6,8 @@ import argparse
 import sys
 from dataclasses import replace
 
+from polyorama.core.text import count_of
+
 _EXAMPLES = """\
 examples:
   polyorama face train my-takes/ --person -o mine.safetensors
@@ -56,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
             )
         )  # fmt: skip
         print(
-            f"Learned a manner from {done.clips} clips, error {done.before:.3f} before and "
-            f"{done.after:.3f} after: {done.path}", file=sys.stderr,
+            f"Learned a manner from {count_of(done.clips, 'clip')}, error {done.before:.3f} before "
+            f"and {done.after:.3f} after: {done.path}", file=sys.stderr,
         )  # fmt: skip
         return 0
     if not 0.0 < options.steps <= 100.0:
@@ -82,5 +84,8 @@ def run(options: argparse.Namespace) -> int:
             f"{options.output}{STATE}", file=sys.stderr,
         )  # fmt: skip
         return 130
-    print(f"Learned from {done.clips} clips of {done.speakers} faces: {done.path}", file=sys.stderr)
+    print(
+        f"Learned from {count_of(done.clips, 'clip')} of {count_of(done.speakers, 'face')}: "
+        f"{done.path}", file=sys.stderr,
+    )  # fmt: skip
     return 0
