@@ -135,6 +135,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence_and_nothing_is_written(
         "is for the puppet": [*speak, *ours, "--rig", voice, "--identity", "age=1", "-o", out],
         "give one of them": [*speak, *ours, "--text", "a", "--text-file", voice, "-o", out],
         "temperature": [*speak, *ours, "--temperature", "9", "-o", out],
+        "--landmark is A:B": ["face", "fit", voice, "-o", tmp_path / "x.glb", "--landmark", "1"],
         "(can: .TextGrid": ["face", "align", voice, "-o", out],
         "folder": [*speak, *ours, "-o", tmp_path / "nowhere" / "take.csv"],
     }

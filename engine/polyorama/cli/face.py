@@ -122,6 +122,8 @@ def _add_rest(actions: Any) -> None:
     add("mesh", metavar="MESH", help="the head: OBJ, PLY, GLB, ...")
     add("-o", "--output", metavar="OUT.glb", required=True, help="the rig")
     add("--template", default="puppet", metavar="RIG", help="whose shapes are taken (puppet)")
+    add("--landmark", action="append", default=[], metavar="A:B",
+        help="vertex A of the template lies at vertex B of the mesh; three or more")  # fmt: skip
 
     text = "write a take in another form, or on another head"
     parser = actions.add_parser("write", help=text, description=text)

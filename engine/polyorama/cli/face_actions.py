@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +28,8 @@ from polyorama.verbs.face import align_speech_job, open_rig, save_take_job, spea
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from polyorama.scene.faces.morphs import MorphRig
 
@@ -127,11 +130,22 @@ def do_fit(options: argparse.Namespace) -> int:
     if Path(options.output).suffix.lower() not in (".glb", ".gltf"):
         raise OutputError(f"A rig is written as .glb or .gltf: {options.output}")
     check_target(options.output)
+    marks = _landmarks(options.landmark)
     mesh = read_mesh(options.mesh)
-    rig = show(fitted_rig(mesh, open_rig(options.template)))
+    rig = show(fitted_rig(mesh, open_rig(options.template), marks))
     write_take_gltf(_resting(PhoneTrack()), rig, options.output)
     print(f"Wrote {count_of(len(rig.shapes), 'shape')}: {options.output}", file=sys.stderr)
     return 0
+
+
+def _landmarks(entries: Sequence[str]) -> NDArray[np.int64] | None:
+    """(n, 2) vertices of the template and of the mesh; None where none are named."""
+    pairs = [re.fullmatch(r"(\d{1,9}):(\d{1,9})", entry) for entry in entries]
+    if any(pair is None for pair in pairs):
+        raise UsageError("--landmark is A:B, a vertex of the template and one of the mesh.")
+    if not pairs:
+        return None
+    return np.array([[int(pair[1]), int(pair[2])] for pair in pairs if pair is not None])
 
 
 def _resting(track: PhoneTrack) -> Take:
