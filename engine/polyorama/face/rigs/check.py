@@ -140,7 +140,11 @@ class RigReport:
 
     def lines(self) -> tuple[str, ...]:
         """The report for a terminal, a line each."""
-        text = [f"{self.name or 'Rig'}  {self.vertices:,} vertices, {self.shapes} shapes"]
+        known = len(ARKIT) - len(self.missing)
+        text = [
+            f"{self.name or 'Rig'}  {self.vertices:,} vertices, {known} of ARKit's {len(ARKIT)} "
+            f"movements, by {self.shapes} shapes and by parts that turn"
+        ]
         text.append(_listed("Missing", self.missing))
         for label, names in (("Empty", self.empty), ("Uneven sides", self.lopsided),
                              ("Too large", self.huge)):  # fmt: skip
