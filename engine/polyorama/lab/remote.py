@@ -10,8 +10,8 @@ import numpy as np
 
 from polyorama.core.arguments import check_number, check_whole
 from polyorama.core.compile import core_count
+from polyorama.core.processes import spawned
 from polyorama.errors import UsageError
-from polyorama.lab.processes import spawned
 from polyorama.lab.worker import serve
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from polyorama.core.arguments import check_kind, check_number, check_whole
 from polyorama.core.compile import core_count
 from polyorama.core.jobs import Progress
 from polyorama.core.params import checked, parameter_of
+from polyorama.core.processes import spawned
 from polyorama.errors import PolyoramaError, UnavailableError, UsageError
 from polyorama.io.atomic import atomic_write
 from polyorama.lab.catalog import experiment_class, locator
 from polyorama.lab.experiment import ExperimentError, check_seed
 from polyorama.lab.making import made
-from polyorama.lab.processes import spawned
 from polyorama.lab.recording import TIMES
 from polyorama.lab.worker import until_ended
 

@@ -79,6 +79,8 @@ class _Area:
         self.places = inverse.reshape(-1)
         self.of = np.full(len(own), -1, np.int64)
         self.of[vertices] = self.places
+        # Doubles of one place are one unknown; the one that stands for them may lie outside.
+        self.of[own[vertices]] = self.places
         self.count = int(self.places.max()) + 1
 
 

@@ -125,6 +125,7 @@ class EngineWorks:
         return (yield from self._heard(sound, _SAMPLE, _SAMPLE_TEXT))
 
     def _heard(self, sound: Audio, name: str, text: str) -> Job[Voice]:
+        from polyorama.face.speech.apart import phones_apart
         from polyorama.face.speech.sound import describe_sound, speech_samples
 
         notes: list[str] = []
@@ -138,7 +139,7 @@ class EngineWorks:
         notes += describe_sound(samples).troubles
         phones = PhoneTrack()
         try:
-            text, phones = yield from _aligned(samples, text)
+            text, phones = yield from phones_apart(samples, text)
         except PolyoramaError as error:
             # The voice is of use without its phones: the model hears them, too.
             notes.append(str(error))
@@ -146,10 +147,11 @@ class EngineWorks:
 
     def aligned(self, sound: Audio, text: str) -> Job[tuple[str, PhoneTrack]]:
         """When each phone is said; without a text it is recognised."""
+        from polyorama.face.speech.apart import phones_apart
         from polyorama.face.speech.sound import speech_samples
 
         yield Progress(0, 0, "Listening to the voice")
-        return (yield from _aligned(speech_samples(sound), text))
+        return (yield from phones_apart(speech_samples(sound), text))
 
     # Performing
 
@@ -299,11 +301,3 @@ def _on_map(places: NDArray[np.floating]) -> NDArray[np.float32]:
 
 def _few(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return rows[:: max(len(rows) // _MOST_DOTS, 1)]
-
-
-def _aligned(samples: NDArray[np.float32], text: str) -> Job[tuple[str, PhoneTrack]]:
-    from polyorama.face.speech.align import align_job, recognise_job
-
-    if text:
-        return text, (yield from align_job(samples, text))
-    return (yield from recognise_job(samples))
