@@ -192,6 +192,11 @@ class FakeWorks:
             raise FileFormatError(f"This sound is damaged: {path}")
         return replace(a_voice(path.name), notes=tuple(filter(None, [self.deaf])))
 
+    def heard(self, sound: Audio, name: str) -> Job[Voice]:
+        self._note()
+        yield Progress(0, 2, "Reading")
+        return replace(a_voice(name), sound=sound)
+
     def sample(self) -> Job[Voice]:
         return self.voice(Path("sample.wav"))
 

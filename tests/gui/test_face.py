@@ -14,7 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from polyorama.render.resolve import resolve
-from polyorama.scene.document import Document
+from polyorama.scene.contents import Audio
+from polyorama.scene.document import Document, Node
 from polyorama.scene.faces.actor import Actor
 from polyorama.scene.faces.channels import CHANNEL_INDEX, EMOTIONS
 from polyorama_studio.theme import Metrics
@@ -22,7 +23,7 @@ from polyorama_studio.workspaces.face import workspace as workspace_module
 from polyorama_studio.workspaces.face.phones import edges
 from polyorama_studio.workspaces.face.scripts import emotion_at
 from polyorama_studio.workspaces.face.workspace import FaceWorkspace
-from tests.gui.face_fakes import FakeWorks
+from tests.gui.face_fakes import FakeWorks, a_voice
 from tests.gui.pointing import SHIFT, click, drag, hover, press, release
 
 if TYPE_CHECKING:
@@ -136,6 +137,33 @@ def test_undo_takes_the_voice_back_and_redo_needs_no_engine(
     _calm(qtbot, spoken.desk)
     assert spoken.desk.take is not None
     assert len(works.scripts) == asked
+
+
+def test_the_voice_of_a_scene_is_taken_over_in_one_step(qtbot: QtBot, face: FaceWorkspace) -> None:
+    assert face.portrait.welcome.scene.isHidden()
+    sound = Audio(samples=np.zeros((16000, 1), np.float32), rate=16000)
+    face.session.opening.new()
+    face.session.editing.run("add_node", node=Node("greeting.wav", content=sound, id="voice"))
+    assert face.portrait.welcome.scene.isVisible()
+    assert "greeting" in face.portrait.welcome.scene.text()
+    before = _steps(face)
+    face.portrait.welcome.scene.click()
+    _calm(qtbot, face.desk)
+    document = face.session.editing.document
+    assert document is not None
+    assert not document.node("voice").visible
+    assert _actor(face).script.sound.samples is sound.samples
+    assert _steps(face) == before + 1
+    face.session.editing.undo()
+    assert face.session.editing.document.node("voice").visible
+
+
+def test_a_feeling_that_comes_with_a_voice_is_keyed(qtbot: QtBot, face: FaceWorkspace) -> None:
+    feeling = (0.0, 0.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.0)
+    face.desk._on_voice("", replace(a_voice("hello.wav"), feeling=feeling))
+    _calm(qtbot, face.desk)
+    assert face.desk.script.emotion == "keyed"
+    assert face.desk.script.emotion_keys[0].weights == feeling
 
 
 def test_a_damaged_voice_is_told_and_changes_nothing(qtbot: QtBot, face: FaceWorkspace) -> None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
+from polyorama.scene.contents import Audio
+from polyorama.scene.faces.script import EmotionKey
 from polyorama_studio.newest import Newest
 from polyorama_studio.session import Busy
 from polyorama_studio.workspaces.face.facing import Facing, traits_of
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from polyorama.core.jobs import Progress
     from polyorama.face.take import Take
+    from polyorama.scene.document import Node
     from polyorama.scene.faces.actor import Actor
     from polyorama.scene.faces.morphs import MorphRig
     from polyorama.scene.faces.performance import Performance
@@ -55,6 +58,7 @@ class Desk(Facing):
         super().__init__(session, works, parent)
         self.steps = Steps(session, self)
         self._title = ""
+        self._silenced = ""
         self._building = Newest(session, "build the face", self)
         self._listening = Newest(session, "Listen to the voice", self)
 
@@ -250,6 +254,21 @@ class Desk(Facing):
         """Let the face say what ships with the program."""
         self._hear(self.works.sample, self.tr("the sample"), "")
 
+    @property
+    def scene_voice(self) -> Node | None:
+        """The first sound of the scene that is heard from the beginning, or None."""
+        document = self.session.editing.document
+        nodes = () if document is None else document.nodes
+        heard = (n for n in nodes if n.visible and isinstance(n.content, Audio))
+        return next((n for n in heard if n.content.start == 0.0), None)
+
+    def use_scene_voice(self) -> None:
+        """Let the face say what sounds in the scene; its node is silent from then on."""
+        node = self.scene_voice
+        if node is not None:
+            self._silenced = node.id
+            self._hear(partial(self.works.heard, node.content, node.name), node.name, "")
+
     def _hear(self, work: Callable[[], Any], name: str, python: str) -> None:
         self.session.set_busy(Busy(self.tr("Listening to {0}").format(name)))
         self._listening.told = self._on_progress
@@ -275,9 +294,12 @@ class Desk(Facing):
             emotion = "keyed"
         elif emotion == "keyed":
             emotion = "detected"
+        feelings: tuple[EmotionKey, ...] = ()
+        if voice.feeling:
+            emotion, feelings = "keyed", (EmotionKey(0.0, voice.feeling),)
         fresh = replace(
             script, sound=voice.sound, transcript=voice.text, phones=voice.phones, keys=(),
-            comp=(), emotion_keys=(), tracker=None, emotion=emotion,
+            comp=(), emotion_keys=feelings, tracker=None, emotion=emotion,
             source=voice.source if voice.source == "rules" else script.source,
         )  # fmt: skip
         self.speak(fresh, voice.name, python)
@@ -289,6 +311,9 @@ class Desk(Facing):
         self._draft = None
         with self._step(self.tr("Let the face say {0}").format(name), python, wait=True):
             self._present()
+            if script.sound is not None and self._silenced:
+                self.steps.hide(self._silenced)
+            self._silenced = ""
             self._waiting = script
             self._store(script, None)
             self.steps.lengthen(self.start + script.seconds)

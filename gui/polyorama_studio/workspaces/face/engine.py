@@ -6,6 +6,7 @@ Everything is called on worker threads, and loaded when it is first asked for.
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["EngineWorks"]
 
 _SAMPLE = "hello.flac"
+_SAMPLE_FEELING = tuple(0.6 * (name == "happy") for name in EMOTIONS)
 _SAMPLE_TEXT = (
     "Good evening. My name is Felt, and every word you hear, my lips must make. Shall we begin?"
 )
@@ -113,6 +115,11 @@ class EngineWorks:
         sound = load_sound(path)
         return (yield from self._heard(sound, path.name, ""))
 
+    def heard(self, sound: Audio, name: str) -> Job[Voice]:
+        """Listen to a sound that was read already."""
+        yield Progress(0, 0, "Listening to the voice")
+        return (yield from self._heard(sound, name, ""))
+
     def sample(self) -> Job[Voice]:
         """The recording that ships with the program."""
         from polyorama.face.speech.sound import load_sound
@@ -122,7 +129,9 @@ class EngineWorks:
             if not path.is_file():
                 raise UnavailableError("The sample voice is missing; install Polyorama anew.")
             sound = load_sound(path)
-        return (yield from self._heard(sound, _SAMPLE, _SAMPLE_TEXT))
+        voice = yield from self._heard(sound, _SAMPLE, _SAMPLE_TEXT)
+        # A greeting; a synthesiser's even voice would be heard as anything.
+        return replace(voice, feeling=_SAMPLE_FEELING)
 
     def _heard(self, sound: Audio, name: str, text: str) -> Job[Voice]:
         from polyorama.face.speech.apart import phones_apart

@@ -75,6 +75,12 @@ class Steps(QObject):
             title=self._title,
         )
 
+    def hide(self, node: str) -> None:
+        """Let a node be seen and heard no more, if it is still there."""
+        document = self._editing.document
+        if document is not None and any(known.id == node for known in document.nodes):
+            self._editing.run("show", nodes=python_node(document, node), visible=False)
+
     def set_rig(self, node: str, rig: MorphRig, identity: Mapping[str, Trait] | None) -> None:
         """Give a face another head."""
         document = self._editing.document

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from polyorama_studio.guard import guards
 from polyorama_studio.icons import icon
 from polyorama_studio.theme import Metrics, font
+from polyorama_studio.words import shortened
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtGui import QPaintEvent, QShowEvent
 
     from polyorama_studio.workspaces.face.desk import Desk
 
@@ -33,6 +34,7 @@ class Welcome(QWidget):
         self.words = QLabel(self.tr("Drop a voice here, record one, or open the sample"), self)
         self.words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.words.setFont(font(Metrics.title, medium=True))
+        self.scene = QPushButton(self.tr("Use the scene's voice"), self)
         self.open = QPushButton(self.tr("Open a voice..."), self)
         self.record = QPushButton(self.tr("Record"), self)
         self.sample = QPushButton(self.tr("Open the sample"), self)
@@ -40,7 +42,7 @@ class Welcome(QWidget):
         row = QHBoxLayout()
         row.setSpacing(Metrics.space[1])
         row.addStretch(1)
-        for button in (self.open, self.record, self.sample):
+        for button in (self.scene, self.open, self.record, self.sample):
             row.addWidget(button)
         row.addStretch(1)
         column = QVBoxLayout(self)
@@ -49,11 +51,13 @@ class Welcome(QWidget):
         column.setSpacing(Metrics.space[2])
         column.addWidget(self.words)
         column.addLayout(row)
+        self.scene.clicked.connect(desk.use_scene_voice)
         self.open.clicked.connect(self.open_asked)
         self.record.clicked.connect(self.record_asked)
         self.sample.clicked.connect(desk.open_sample)
         desk.working_changed.connect(self._refresh)
         desk.rig_changed.connect(self._refresh)
+        desk.session.editing.edited.connect(self._refresh)
         self._theme.changed.connect(self._tint)
         self._tint()
         self._refresh()
@@ -66,13 +70,24 @@ class Welcome(QWidget):
     def _tint(self) -> None:
         tokens = self._theme.tokens
         self.open.setIcon(icon("open", tokens.color("text")))
+        self.scene.setIcon(icon("sound", tokens.color("text")))
         self.record.setIcon(icon("record", tokens.color("text")))
 
     @Slot()
     def _refresh(self) -> None:
         ready = self._desk.rig is not None and not self._desk.listening
-        for button in (self.open, self.record, self.sample):
+        for button in (self.scene, self.open, self.record, self.sample):
             button.setEnabled(ready)
+        voice = self._desk.scene_voice
+        self.scene.setVisible(voice is not None)
+        if voice is not None:
+            name = shortened(voice.name, self.scene.fontMetrics(), Metrics.face_name)
+            self.scene.setText(self.tr("Use {0}").format(name))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """The scene may have a voice by now."""
+        super().showEvent(event)
+        self._refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The card."""

@@ -47,6 +47,8 @@ class Voice:
         What can move a face to it: "model", or "rules" where there is no model.
     notes
         Why something is missing, a sentence each.
+    feeling
+        Strengths of `EMOTIONS` to begin with; empty where the voice is asked.
     """
 
     sound: Audio
@@ -55,6 +57,7 @@ class Voice:
     name: str
     source: str = "model"
     notes: tuple[str, ...] = ()
+    feeling: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -244,6 +247,10 @@ class Works(Protocol):
 
     def voice(self, path: Path) -> Job[Voice]:
         """Read a recording and listen to it."""
+        ...
+
+    def heard(self, sound: Audio, name: str) -> Job[Voice]:
+        """Listen to a sound that was read already."""
         ...
 
     def sample(self) -> Job[Voice]:
