@@ -159,6 +159,12 @@ def test_a_pickle_of_countless_objects_is_refused(monkeypatch: pytest.MonkeyPatc
         read_inert(pickle.dumps([[] for _ in range(100)], 2), HERE)
 
 
+def test_a_pickle_that_remembers_under_a_huge_number_is_refused() -> None:
+    data = b"\x80\x02}r\xff\xff\xff\xf0."  # a dictionary, remembered as number 4042322175
+    with pytest.raises(FileFormatError, match="too many parts"):
+        read_inert(data, HERE)
+
+
 def test_arrays_that_lie_about_their_size_are_refused() -> None:
     fine = np.arange(6, dtype=">i4").reshape(2, 3)
     got = array_of(read_inert(pickle.dumps(np.asfortranarray(fine), 2), HERE), "f", HERE)

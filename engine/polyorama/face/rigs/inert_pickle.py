@@ -31,6 +31,7 @@ __all__ = ["Kept", "array_of", "read_inert"]
 _KINDS = "fiub"
 _REFUSED = {"EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID", "NEXT_BUFFER"}
 _MAX_ITEMS = 20_000_000
+_MEMO = frozenset(("PUT", "BINPUT", "LONG_BINPUT"))
 _MAX_STEPS = 1_000_000
 """Instructions: a model has some hundreds, and each may make an object."""
 
@@ -119,10 +120,12 @@ def read_inert(data: bytes, path: Path) -> Any:
     """
     try:
         # Registered extensions come from a cache that find_class does not guard.
-        for step, (code, _, _) in enumerate(pickletools.genops(data)):
+        for step, (code, argument, _) in enumerate(pickletools.genops(data)):
             if code.name in _REFUSED:
                 raise pickle.UnpicklingError(f"it uses {code.name}")
-            if step >= _MAX_STEPS:
+            # The reader makes room for as many memories as the number of one says.
+            remembered = int(argument) if code.name in _MEMO and argument is not None else 0
+            if step >= _MAX_STEPS or remembered > _MAX_STEPS:
                 raise pickle.UnpicklingError("it has too many parts")
         return _Inert(io.BytesIO(data), encoding="latin1").load()
     except MemoryError as error:
