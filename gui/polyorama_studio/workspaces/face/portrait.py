@@ -266,6 +266,7 @@ class Portrait(QWidget):
             untouched = rig is not None and view == portrait_view(rig, lifted=not invites)
             if self.stage.document is not None and untouched:
                 self.reset()
+        self.welcome.fit(self.width())
         size = self.welcome.sizeHint()
         wide = min(size.width(), self.width())
         self.welcome.setGeometry(

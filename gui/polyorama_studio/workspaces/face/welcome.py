@@ -39,7 +39,7 @@ class Welcome(QWidget):
         self.record = QPushButton(self.tr("Record"), self)
         self.sample = QPushButton(self.tr("Open the sample"), self)
         self.sample.setProperty("primary", "true")
-        row = QHBoxLayout()
+        self._row = row = QHBoxLayout()
         row.setSpacing(Metrics.space[1])
         row.addStretch(1)
         for button in (self.scene, self.open, self.record, self.sample):
@@ -65,6 +65,14 @@ class Welcome(QWidget):
     def sizeHint(self) -> QSize:
         """As wide as the words and buttons need."""
         return self.layout().sizeHint()
+
+    def fit(self, width: int) -> None:
+        """Stand in one row where there is room for that, else one below the other."""
+        self.words.setWordWrap(False)
+        self._row.setDirection(QHBoxLayout.Direction.LeftToRight)
+        if self.layout().sizeHint().width() > width:
+            self.words.setWordWrap(True)
+            self._row.setDirection(QHBoxLayout.Direction.TopToBottom)
 
     @Slot()
     def _tint(self) -> None:
