@@ -306,10 +306,8 @@ class Stage(Looking):
         """Stop drawing."""
         self._still.stop()
         self.spinning = False
-        if self._owns_loop:
-            self.loop.close()
-        else:
-            self._channel.close()
+        drawing = self.loop if self._owns_loop else self._channel
+        drawing.close()
 
     def _move(self) -> None:
         self._still.start()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
 
-__all__ = ["spawned"]
+__all__ = ["deaf_to_interrupts", "spawned"]
 
 _lock = threading.Lock()
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLYORAMA_CORES")
@@ -37,7 +37,7 @@ def spawned(target: Callable[..., None], *arguments: Any, threads: int) -> tuple
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=target, args=(there, *arguments), daemon=True)
-    with _lock, _without_main(), _with_threads(threads), _deaf_to_interrupts():
+    with _lock, _without_main(), _with_threads(threads), deaf_to_interrupts():
         process.start()
     there.close()
     return process, here
@@ -74,8 +74,8 @@ def _with_threads(count: int) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Let a process that starts now ignore Ctrl-C from its first moment: this one decides."""
+def deaf_to_interrupts() -> Iterator[None]:
+    """Let processes that start now ignore Ctrl-C from their first moment: this one decides."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

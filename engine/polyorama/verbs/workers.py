@@ -12,7 +12,6 @@ import os
 import pickle
 import signal
 import tempfile
-import threading
 import time
 import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from polyorama.core.compile import core_count
+from polyorama.core.processes import deaf_to_interrupts
 from polyorama.errors import OutputError, PolyoramaError, UnavailableError
 from polyorama.render.rasterizers import get_rasterizer
 from polyorama.render.resolve import flatten, is_animated
@@ -31,7 +31,7 @@ from polyorama.render.shoot import Filming, drawing, finished, shoot
 from polyorama.render.state import Gaussians
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from numpy.typing import NDArray
 
@@ -148,7 +148,7 @@ def work_in_processes(
                 process = context.Process(
                     target=_serve, args=(there, folder, look, cores), daemon=True
                 )
-                with _deaf_to_interrupts():
+                with deaf_to_interrupts():
                     process.start()
                 there.close()
                 team[here] = process
@@ -167,19 +167,6 @@ def work_in_processes(
                 _receive(connection, process)
         finally:
             _dismiss(team)
-
-
-@contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Let processes that start now ignore Ctrl-C from their first moment: this one decides."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _give(

@@ -287,11 +287,9 @@ class ChannelList(QWidget):
 
     def set_owner(self, target: str, source: str) -> None:
         """Let one source alone move a region or channel."""
-        desk = self._desk
-        title = self.tr("Let {0} move {1}").format(
-            source_title(source) if source else self.tr("the source"), target
-        )
-        desk.edit(title, with_owner(desk.script, target, source))
+        mover = source_title(source) if source else self.tr("the source")
+        title = self.tr("Let {0} move {1}").format(mover, target)
+        self._desk.edit(title, with_owner(self._desk.script, target, source))
 
     def ask_owner(self) -> None:
         """Offer the owners of the present region or channel."""
